@@ -1,0 +1,57 @@
+"""A request: one remote memory operation on its way through a path."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from emu.plan import Plan
+
+
+class Operation(StrEnum):
+    """What a request does to the far memory."""
+
+    READ = "read"
+    WRITE = "write"
+    SEND = "send"
+    FETCH_AND_ADD = "fetch_and_add"
+    COMPARE_AND_SWAP = "compare_and_swap"
+    LOAD = "load"
+    STORE = "store"
+
+
+#: Words that a table or a command may use for several operations at once.
+OPERATION_GROUPS: dict[str, tuple[Operation, ...]] = {
+    **{operation.value: (operation,) for operation in Operation},
+    "atomic": (Operation.FETCH_AND_ADD, Operation.COMPARE_AND_SWAP),
+}
+
+
+@dataclass(slots=True, eq=False)
+class Request:
+    """One operation: `size_bytes` at `address`, and when it was where.
+
+    The times are absolute picoseconds, of the stage it stands in or left last; `charges` are the
+    waits (and all else that is not known before the run) as `(hop, part, picoseconds)`.
+    """
+
+    sequence: int
+    operation: Operation
+    size_bytes: int
+    address: int
+    submitted_ps: int
+    plan: Plan
+    hop: int = -1
+    arrived_ps: int = 0
+    accepted_ps: int = 0
+    emitted_ps: int = 0
+    completed_ps: int = -1
+    finished: bool = False
+    charges: list[tuple[int, str, int]] = field(default_factory=list)
+
+    @property
+    def latency_ps(self) -> int:
+        """Picoseconds from submission to completion; of a completed request only."""
+        return self.completed_ps - self.submitted_ps
