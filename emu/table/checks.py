@@ -1,0 +1,21 @@
+"""Cross checks: what each key says alone is right, but not beside the others."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from emu.table.errors import Problem
+from emu.table.head_checks import check_head, good_clocks
+from emu.table.parse import Parsed
+from emu.table.path_checks import check_path
+from emu.table.stage_checks import StageChecks
+
+
+def check(parsed: Parsed, path: Path) -> Iterator[Problem]:
+    """All problems between the parts of a table, as far as those parts could be read."""
+    yield from check_head(parsed, path)
+    clocks = good_clocks(parsed)
+    for draft in parsed.drafts:
+        yield from StageChecks(parsed, draft, clocks).problems()
+    yield from check_path(parsed)

@@ -1,0 +1,128 @@
+"""A loaded table as plain values for people and scripts, units included."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from emu.table.fields import OTHER
+from emu.table.parameters import (
+    format_bandwidth,
+    format_count,
+    format_frequency,
+    format_values,
+)
+from emu.table.schema import WHOLE, Entry, Message, Source, Table
+from emu.time import Clock, Duration, format_time
+
+
+def describe_table(table: Table) -> dict[str, Any]:
+    """The whole table; every quantity is text with its unit."""
+    head = table.head
+    resolution = head.resolution
+    return {
+        "name": table.name,
+        "title": head.title,
+        "description": head.description,
+        "file": table.file,
+        "digest": table.digest,
+        "source": _sources({WHOLE: head.source} if head.source else None),
+        "operations": list(table.operations),
+        "other_operations": head.other_operations,
+        "clocks": [
+            {"name": name, "text": _clock(clock), "source": _sources(head.clocks[name].source)}
+            for name, clock in table.clocks.items()
+        ],
+        "resources": [
+            {
+                "name": name,
+                "text": f"{pool.kind} of {format_count(pool.capacity)}",
+                "source": _sources(pool.source),
+            }
+            for name, pool in head.resources.items()
+        ],
+        "resolution": resolution and f"{format_time(resolution.step)}, {resolution.round}",
+        "messages": [
+            _message(operation, table.message(operation)) for operation in table.operations
+        ],
+        "path": [_entry(entry) for entry in table.entries],
+    }
+
+
+def source_text(sources: dict[str, dict[str, str]]) -> str:
+    """Sources on one line: `measured: data sheet`; several name their parameter first."""
+    return "; ".join(
+        f"{source['kind']}: {source['text']}"
+        if key == WHOLE
+        else f"{key} {source['kind']}: {source['text']}"
+        for key, source in sources.items()
+    )
+
+
+def _entry(entry: Entry) -> dict[str, Any]:
+    timing = entry.timing
+    return {
+        "name": entry.name,
+        "stage": timing.stage,
+        "at": timing.at,
+        "when": timing.when or [],
+        "clock": timing.clock,
+        "timing": {**_timing(entry), **format_values(entry.parameters)},
+        "plain_delay": entry.is_plain_delay,
+        "depth": format_count(entry.depth),
+        "refill": entry.refill,
+        "queue": format_count(entry.queue),
+        "channel": entry.channel,
+        "source": _sources(timing.source),
+        "where": entry.where,
+    }
+
+
+def _timing(entry: Entry) -> dict[str, str]:
+    timing = entry.timing
+    shown: dict[str, str] = {}
+    if timing.latency is not None:
+        shown["latency"] = _by_operation(timing.latency)
+    if timing.interval is not None:
+        shown["interval"] = _by_operation(timing.interval)
+    if timing.beat is not None:
+        shown["beat"] = f"{timing.beat.cost} each {timing.beat.bytes} B"
+    if timing.bandwidth is not None:
+        shown["bandwidth"] = format_bandwidth(timing.bandwidth)
+    for key in ("cut_through", "mtu", "header"):
+        value = getattr(timing, key)
+        if value is not None:
+            shown[key] = f"{value} B"
+    if timing.uses:
+        uses = (f"{use.resource} until {use.until or entry.name}" for use in timing.uses)
+        shown["uses"] = ", ".join(uses)
+    if timing.arbitration:
+        shown["arbitration"] = " before ".join(timing.arbitration)
+    return shown
+
+
+def _by_operation(values: dict[str, Duration]) -> str:
+    if list(values) == [OTHER]:
+        return str(values[OTHER])
+    return " / ".join(f"{word} {value}" for word, value in values.items())
+
+
+def _clock(clock: Clock) -> str:
+    period = clock.period_ps
+    text = f"{format_frequency(clock.frequency_hz)}, period {float(period):.3f} ps"
+    if not clock.aligned:
+        return f"{text}, not aligned: a cycle is a unit of time"
+    return f"{text}, edge 0 at {format_time(clock.phase_ps)}"
+
+
+def _message(operation: str, message: Message) -> dict[str, str]:
+    sizes = {"request": message.request, "response": message.response}
+    return {
+        "operation": operation,
+        **{key: "payload" if size is None else f"{size} B" for key, size in sizes.items()},
+    }
+
+
+def _sources(sources: dict[str, Source] | None) -> dict[str, dict[str, str]]:
+    return {
+        key: {"text": source.text, "kind": source.kind} for key, source in (sources or {}).items()
+    }

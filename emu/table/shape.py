@@ -1,0 +1,148 @@
+"""What a schema expects at a place: the keys it knows there, and how a value looks.
+
+Read from the JSON Schema that pydantic makes, so that errors and editors say the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from functools import cache
+from typing import Any
+
+import pydantic
+from pydantic.errors import PydanticInvalidForJsonSchema
+
+from emu.errors import listed
+
+#: How a key with a structure of its own is written.
+EXAMPLES = {
+    "schema": "schema: 1",
+    "name": "name: pcie_nic",
+    "title": "title: RDMA NIC behind PCIe",
+    "messages": "messages: {read: {request: 64 B, response: payload}}",
+    "request": "request: 64 B",
+    "response": "response: payload",
+    "path": "path: [{stage: wire, latency: 100 ns, source: …}]",
+    "stage": "stage: wire",
+    "latency": "latency: 150 ns",
+    "interval": "interval: 2 cycles",
+    "source": "source: {text: data sheet p. 3, kind: measured}",
+    "text": "text: data sheet p. 3",
+    "kind": "kind: measured",
+    "step": "step: 1 ns",
+    "round": "round: down",
+    "capacity": "capacity: 64",
+    "resource": "resource: tags",
+    "bytes": "bytes: 32 B",
+    "cost": "cost: 1 cycle",
+    "queue": "queue: 4",
+    "depth": "depth: 9",
+}
+
+
+def schema_of(kind: Any) -> dict[str, Any]:
+    """JSON Schema of a type as a table states it; `{}` where a third party's type has none."""
+    return _schema_of(kind)
+
+
+@cache
+def _schema_of(kind: Any) -> dict[str, Any]:
+    try:
+        return pydantic.TypeAdapter(kind).json_schema()
+    except PydanticInvalidForJsonSchema:
+        return {}
+
+
+class Shape:
+    """One place in a JSON Schema; `field` is the key that leads there."""
+
+    def __init__(
+        self, schemas: list[dict[str, Any]], definitions: dict[str, Any], field: str = ""
+    ) -> None:
+        self._definitions = definitions
+        self._schemas = schemas
+        self._field = field
+
+    @classmethod
+    def of(cls, kind: Any) -> Shape:
+        """The shape of a model or dataclass."""
+        schema = schema_of(kind)
+        return cls([schema], schema.get("$defs", {}))
+
+    def at(self, path: Sequence[str | int]) -> Shape:
+        """The shape of what stands at a path below."""
+        shape = self
+        for step in path:
+            shape = shape._child(step)
+        return shape
+
+    @property
+    def keys(self) -> list[str]:
+        """The keys that a mapping here may have."""
+        return list(dict.fromkeys(key for one in self._all() for key in one.get("properties", {})))
+
+    @property
+    def words(self) -> list[str]:
+        """The words that a value here may be, where they are counted out."""
+        counted = [one.get("enum", [one["const"]] if "const" in one else []) for one in self._all()]
+        return [word for words in counted for word in words if isinstance(word, str)]
+
+    @property
+    def expected(self) -> str:
+        """A sentence part on what stands here, with an example where there is one."""
+        for one in self._all():
+            if "enum" in one:
+                return f"expected {listed(_plain(word) for word in one['enum'])}"
+            if "const" in one and len(list(self._all())) == 1:
+                return f"expected {_plain(one['const'])}"
+        if self._field in EXAMPLES:
+            return f"expected for example '{EXAMPLES[self._field]}'"
+        for one in self._all():
+            if "examples" in one:
+                return f"expected for example '{self._field}: {one['examples'][0]}'"
+        for one in self._all():
+            if one.get("type") in _KINDS:
+                return f"expected {_KINDS[one['type']]}"
+        return "expected another value"
+
+    def _all(self) -> Iterator[dict[str, Any]]:
+        """The alternatives here, references and unions taken apart."""
+        waiting = list(self._schemas)
+        while waiting:
+            one = waiting.pop(0)
+            if "$ref" in one:
+                waiting.insert(0, self._definitions[one["$ref"].rpartition("/")[2]])
+            elif "anyOf" in one or "oneOf" in one:
+                waiting[:0] = [*one.get("anyOf", []), *one.get("oneOf", [])]
+            elif one.get("type") != "null":
+                yield one
+
+    def _child(self, step: str | int) -> Shape:
+        found = []
+        for one in self._all():
+            if isinstance(step, int):
+                found.append(one.get("items", {}))
+            elif step in one.get("properties", {}):
+                found.append(one["properties"][step])
+            else:
+                # Any key: pydantic states a dict's keys by their pattern, where they have one.
+                found += one.get("patternProperties", {}).values()
+                if isinstance(one.get("additionalProperties"), dict):
+                    found.append(one["additionalProperties"])
+        return Shape(found, self._definitions, self._field if isinstance(step, int) else step)
+
+
+_KINDS = {
+    "integer": "a whole number",
+    "number": "a number",
+    "boolean": "true or false",
+    "string": "text",
+    "array": "a list",
+    "object": "a mapping",
+}
+
+
+def _plain(value: object) -> str:
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return str(value)

@@ -1,0 +1,72 @@
+"""The JSON Schema of a table file: it takes what the loader takes, and refuses plain mistakes."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from jsonschema import Draft202012Validator
+
+from emu.table import table_names
+from emu.table.catalog import shipped_directory
+from emu.table.file_schema import file_schema
+from emu.table.nodes import read_file
+from tests.table.broken import HEAD, TITLE, write
+
+SCHEMA = file_schema()
+STAGE = "{stage: wire, latency: 5 ns, source: {text: a test, kind: assumed}}"
+
+
+def plain(path: Path) -> Any:
+    return read_file(path, "t.yaml")[0].plain()
+
+
+def accepts(directory: Path, text: str) -> bool:
+    value = plain(write(directory, "t.yaml", text))
+    return bool(Draft202012Validator(SCHEMA).is_valid(value))
+
+
+def test_it_is_a_schema() -> None:
+    Draft202012Validator.check_schema(SCHEMA)
+
+
+@pytest.mark.parametrize("name", table_names())
+def test_it_takes_every_shipped_table(name: str) -> None:
+    errors = Draft202012Validator(SCHEMA).iter_errors(plain(shipped_directory() / f"{name}.yaml"))
+    assert [error.message for error in errors] == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    (
+        HEAD + f"path: [{STAGE}]\n",
+        HEAD + "clocks: {a: 1 GHz, b: {period: 3 ns, phase: 1 ns}}\n" + f"path: [{STAGE}]\n",
+        HEAD + f"path: [{STAGE.replace('5 ns', '{read: 5 ns, other: 6 ns}')}]\n",
+        HEAD + f"path: [{STAGE.replace('{text', '{latency: {text').replace('}}', '}}}')}]\n",
+        TITLE + f"extends: pcie_nic\ninsert: [{{after: memory, stages: [{STAGE}]}}]\n",
+    ),
+)
+def test_it_takes_what_is_right(tmp_path: Path, text: str) -> None:
+    assert accepts(tmp_path, text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    (
+        HEAD,
+        HEAD + "path: []\n",
+        HEAD + f"path: [{STAGE}]\ndrop: [wire]\n",
+        HEAD + f"path: [{STAGE}]\nclokcs: {{}}\n",
+        HEAD + f"path: [{STAGE.replace('wire', 'wier')}]\n",
+        HEAD + f"path: [{STAGE.replace('5 ns', '5')}]\n",
+        HEAD + f"path: [{STAGE.replace('5 ns', '5 nss')}]\n",
+        HEAD + f"path: [{STAGE.replace('latency', 'latncy')}]\n",
+        HEAD + f"path: [{STAGE.replace('assumed', 'asumed')}]\n",
+        HEAD + f"path: [{STAGE.replace('5 ns', '{raed: 5 ns}')}]\n",
+        HEAD + f"path: [{STAGE.replace('latency: 5 ns', 'latency: 5 ns, depth: 0')}]\n",
+        HEAD + f"path: [{STAGE.replace('latency: 5 ns', 'latency: 5 ns, line: 64 B')}]\n",
+        TITLE + f"path: [{STAGE}]\nextends: pcie_nic\n",
+        TITLE + f"extends: pcie_nic\ninsert: [{{stages: [{STAGE}]}}]\n",
+    ),
+)
+def test_it_refuses_plain_mistakes(tmp_path: Path, text: str) -> None:
+    assert not accepts(tmp_path, text)
