@@ -1,0 +1,182 @@
+"""Plan: the stages that one kind of request passes, with all that is known before it runs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+from typing import TYPE_CHECKING
+
+from emu.errors import EmuError
+from emu.request import Operation, Request
+from emu.stage import Served
+from emu.table.fields import by_operation
+from emu.table.schema import Entry, Message, Resolution
+from emu.time import Clock, Cycles, Duration
+
+if TYPE_CHECKING:
+    from emu.resource import Pool
+    from emu.station import Station
+
+
+@dataclass(slots=True, eq=False)
+class Hop:
+    """One stage of a plan.
+
+    `derived_ps` is the stage's time from the table, and `parts` says what it consists of. On a
+    clock with edges `latency` and `busy` (the time until the next acceptance) count cycles;
+    elsewhere picoseconds.
+    """
+
+    name: str
+    kind: str
+    station: Station
+    latency: int
+    busy: int
+    derived_ps: int
+    parts: tuple[tuple[str, int], ...]
+    serve: Callable[[Request, int], Served | None] | None
+    takes: tuple[Pool, ...] = ()
+    releases: tuple[Pool, ...] = ()
+    #: The run of plain delays that starts here, in which nothing is decided: how many hops, and
+    #: their time together.
+    run_hops: int = 1
+    run_ps: int = 0
+
+    @property
+    def is_mere_time(self) -> bool:
+        """Whether a request only spends its time here, and nothing is decided."""
+        return self.station.plain and self.serve is None
+
+
+@dataclass(slots=True, eq=False)
+class Plan:
+    """The hops of one kind of request, and the sum of their times alone."""
+
+    operation: Operation
+    size_bytes: int
+    hops: tuple[Hop, ...]
+    derived_ps: int
+    _ended: dict[int, Plan] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        following: Hop | None = None
+        for hop in reversed(self.hops):
+            hop.run_hops, hop.run_ps = 1, hop.derived_ps
+            if (
+                following is not None
+                and hop.is_mere_time
+                and not hop.releases
+                and following.is_mere_time
+            ):
+                hop.run_hops += following.run_hops
+                hop.run_ps += following.run_ps
+            following = hop
+
+    def ending_at(self, index: int) -> Plan:
+        """This plan for a request that is complete when it leaves hop `index`."""
+        plan = self._ended.get(index)
+        if plan is None:
+            hops = self._hops_to(index)
+            plan = Plan(self.operation, self.size_bytes, hops, sum(hop.derived_ps for hop in hops))
+            self._ended[index] = plan
+        return plan
+
+    def _hops_to(self, index: int) -> tuple[Hop, ...]:
+        """Copies of the first hops; the last of them gives back all that is still held."""
+        hops = [replace(hop) for hop in self.hops[: index + 1]]
+        taken = [pool for hop in hops for pool in hop.takes]
+        for hop in hops[:-1]:
+            for pool in hop.releases:
+                taken.remove(pool)
+        hops[-1].releases = tuple(taken)
+        return tuple(hops)
+
+
+@dataclass(frozen=True, slots=True)
+class StageTime:
+    """What a table says of one stage and one kind of request; see `Hop` for the units."""
+
+    latency: int
+    busy: int
+    derived_ps: int
+    parts: tuple[tuple[str, int], ...]
+
+
+def stage_time(
+    entry: Entry,
+    clock: Clock | None,
+    resolution: Resolution | None,
+    operation: Operation,
+    message_bytes: int,
+) -> StageTime:
+    """Latency, beats, serialisation and rounding of one stage, straight from the table."""
+    timing = entry.timing
+    latency = _count(by_operation(timing.latency or {}, operation))
+    interval = _count(by_operation(timing.interval or {}, operation))
+    beats = 0
+    if timing.beat is not None:
+        extra_beats = max(0, -(-message_bytes // timing.beat.bytes) - 1)
+        beats = extra_beats * _count(timing.beat.cost)
+    interval += beats
+    if clock is None:
+        service_ps, beats_ps = latency, beats
+    else:
+        service_ps = clock.span(Cycles(latency))
+        beats_ps = clock.span(Cycles(latency + beats)) - service_ps
+    serialisation_ps = 0
+    if timing.bandwidth is not None:
+        wire_bytes = _wire_bytes(message_bytes, timing.mtu, timing.header or 0)
+        late_bytes = max(0, wire_bytes - (timing.cut_through or 0))
+        # Cut where it is a latency, rounded up where it occupies the link: a link never carries
+        # more than its bandwidth.
+        serialisation_ps = int(late_bytes / timing.bandwidth)
+        occupied = Fraction(wire_bytes) / timing.bandwidth
+        interval = max(interval, -(-occupied.numerator // occupied.denominator))
+    derived_ps = service_ps + beats_ps + serialisation_ps
+    rounding_ps = rounded(derived_ps, resolution) - derived_ps
+    parts = (
+        ("service", service_ps),
+        ("beats", beats_ps),
+        ("serialisation", serialisation_ps),
+        ("rounding", rounding_ps),
+    )
+    aligned = clock is not None and clock.aligned
+    derived_ps += rounding_ps
+    return StageTime(
+        latency=latency + beats if aligned else derived_ps,
+        busy=interval if aligned or clock is None else clock.span(Cycles(interval)),
+        derived_ps=derived_ps,
+        parts=tuple((part, time_ps) for part, time_ps in parts if time_ps),
+    )
+
+
+def rounded(time_ps: int, resolution: Resolution | None) -> int:
+    """A stage's time in the steps of the table's resolution; as it is where there is none."""
+    if resolution is None:
+        return time_ps
+    step_ps = resolution.step
+    if resolution.round == "down":
+        return time_ps // step_ps * step_ps
+    if resolution.round == "up":
+        return -(-time_ps // step_ps) * step_ps
+    return (2 * time_ps + step_ps) // (2 * step_ps) * step_ps
+
+
+def message_bytes(message: Message, size_bytes: int, *, answered: bool) -> int:
+    """Bytes that travel: the request's, or after the turn the response's."""
+    travels = message.response if answered else message.request
+    return size_bytes if travels is None else travels
+
+
+def _wire_bytes(message_bytes: int, mtu_bytes: int | None, header_bytes: int) -> int:
+    packets = 1 if mtu_bytes is None else max(1, -(-message_bytes // mtu_bytes))
+    return message_bytes + packets * header_bytes
+
+
+def _count(duration: Duration | None) -> int:
+    return 0 if duration is None else duration.count
+
+
+class PlanError(EmuError):
+    """A kind of request that a path does not take."""

@@ -1,0 +1,1 @@
+"""Traces: typed events, and what listens to them."""

@@ -1,0 +1,82 @@
+"""Waits: which request waits for which, when nothing moves any more."""
+
+from __future__ import annotations
+
+from emu.errors import EmuError
+from emu.kernel import Kernel
+from emu.request import Request
+from emu.station import Station
+
+
+class DeadlockError(EmuError):
+    """Requests are left that nothing will ever move."""
+
+
+def who_waits_for_whom(kernel: Kernel) -> str:
+    """A line for each request that is inside: where it is, what it waits for, and who has it."""
+    now_ps = kernel.now_ps
+    waits = {request: _wait(request, now_ps) for request in kernel.inside}
+    lines = [f"nothing moves any more at {now_ps} ps, with {len(waits)} requests inside:"]
+    for request, (what, _) in waits.items():
+        lines.append(f"  request {request.sequence} ({request.operation}) {what}")
+    cycle = _cycle({request: behind for request, (_, behind) in waits.items()})
+    if cycle:
+        lines.append("  in a circle: " + " -> ".join(str(request.sequence) for request in cycle))
+    return "\n".join(lines)
+
+
+def _wait(request: Request, now_ps: int) -> tuple[str, list[Request]]:
+    hops = request.plan.hops
+    at = request.hop
+    if at >= 0 and not hops[at].station.plain and request in hops[at].station.channel.requests:
+        return _wait_in_channel(hops[at].station, request, now_ps)
+    here = f"at {hops[at].name}" if at >= 0 else "outside"
+    if at >= 0 and not hops[at].station.plain and hops[at].station.inside[0] is not request:
+        first = hops[at].station.inside[0]
+        return f"{here} waits for request {first.sequence}, ahead of it there", [first]
+    ahead = hops[at + 1].station
+    return (
+        f"{here} waits for a place in the channel of {ahead.name}, full of {_names(ahead)}",
+        list(ahead.channel.requests),
+    )
+
+
+def _wait_in_channel(station: Station, request: Request, now_ps: int) -> tuple[str, list[Request]]:
+    first = station.channel.requests[0]
+    where = f"in front of {station.name}"
+    if first is not request:
+        return f"{where} waits for request {first.sequence}, ahead of it there", [first]
+    for pool in station.pools:
+        if pool.is_exhausted:
+            holders = list(pool.holders)
+            names = ", ".join(str(holder.sequence) for holder in holders)
+            return f"{where} waits for {pool.name}, held by {names}", holders
+    inside = list(station.inside)
+    names = ", ".join(str(other.sequence) for other in inside)
+    return f"{where} waits for a place inside, taken by {names}", inside
+
+
+def _names(station: Station) -> str:
+    return ", ".join(str(request.sequence) for request in station.channel.requests)
+
+
+def _cycle(behind: dict[Request, list[Request]]) -> list[Request]:
+    """Some circle of waits, its first request repeated at the end; empty if there is none."""
+    done: set[Request] = set()
+    for start in behind:
+        trail: list[Request] = []
+        stack = [(start, iter(behind[start]))]
+        trail.append(start)
+        while stack:
+            request, others = stack[-1]
+            other = next(others, None)
+            if other is None:
+                done.add(request)
+                stack.pop()
+                trail.pop()
+            elif other in trail:
+                return [*trail[trail.index(other) :], other]
+            elif other not in done:
+                stack.append((other, iter(behind.get(other, []))))
+                trail.append(other)
+    return []
