@@ -1,0 +1,38 @@
+"""The `emu` command."""
+
+from __future__ import annotations
+
+import sys
+
+import typer
+
+from emu.cli.output import error
+from emu.errors import EmuError
+
+#: Exit codes: all held; something did not hold; the input was bad; Ctrl-C.
+OK, FAILED, BAD_INPUT, INTERRUPTED = 0, 1, 2, 130
+
+app = typer.Typer(
+    name="emu",
+    help="Emulates the path of a remote memory access, cycle by cycle, and says where every "
+    "picosecond went.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode="rich",
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+
+def main() -> None:
+    """Entry point of the `emu` command; an `EmuError` is printed as it stands and exits with 2."""
+    # Commands register themselves here, so that importing emu.cli from Python stays cheap.
+    from emu.cli import compare, run, stages, tables, verify
+
+    for module in (compare, run, verify, tables, stages):
+        module.register(app)
+    try:
+        app()
+    except EmuError as problem:
+        error(str(problem))
+        sys.exit(BAD_INPUT)

@@ -1,0 +1,83 @@
+"""Options that several commands share, and how their texts are read."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from emu.compare import operation_on
+from emu.errors import EmuError, did_you_mean, listed
+from emu.request import OPERATION_GROUPS, Operation
+from emu.table import load
+from emu.table.schema import Table
+from emu.units import parse_bytes
+
+
+class OptionError(EmuError):
+    """An option whose value cannot be read."""
+
+
+OpOption = Annotated[
+    str | None,
+    typer.Option(
+        "--op",
+        metavar="OPERATION",
+        help="read, write, send, atomic (or fetch_and_add, compare_and_swap), load or store.",
+    ),
+]
+SizeOption = Annotated[
+    str, typer.Option("--size", metavar="BYTES", help="Bytes moved: `64`, `'64 B'` or `4KiB`.")
+]
+SetOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--set",
+        metavar="NAME.PARAMETER=VALUE",
+        help="Change a parameter of a stage or resource, as in `--set wire.latency='75 ns'`; "
+        "may be given several times.",
+    ),
+]
+JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON, times in whole picoseconds.")]
+
+
+def read_operation(word: str) -> Operation:
+    """The operation that `--op` names; `atomic` stands for fetch_and_add."""
+    if word not in OPERATION_GROUPS:
+        near = did_you_mean(word, OPERATION_GROUPS)
+        raise OptionError(
+            f"--op {word}: '{word}' is no operation; expected {listed(OPERATION_GROUPS)}"
+            + (f"; {near}" if near else "")
+        )
+    return OPERATION_GROUPS[word][0]
+
+
+def read_size(text: str) -> int:
+    """Bytes from `64`, `64 B` or `4KiB`."""
+    if text.strip().isdecimal():
+        return int(text)
+    try:
+        return parse_bytes(text)
+    except EmuError as error:
+        raise OptionError(f"--size {text}: {error}") from error
+
+
+def default_operation(table: Table) -> str:
+    """`read`; a load where the processor issues loads; else the first that the table has."""
+    operation = operation_on(table, Operation.READ)
+    return (operation if operation in table.operations else table.operations[0]).value
+
+
+def load_all(names: list[str]) -> list[Table]:
+    """The named tables; a table given twice is an error."""
+    for name in names:
+        if names.count(name) > 1:
+            raise OptionError(f"table {name} is given twice; expected each table once")
+    return [load(name) for name in names]
+
+
+def nanoseconds(time_ps: int) -> str:
+    """Exact nanoseconds, to the picosecond."""
+    sign = "-" if time_ps < 0 else ""
+    whole, rest = divmod(abs(time_ps), 1000)
+    return f"{sign}{whole}.{rest:03d}"

@@ -1,0 +1,14 @@
+"""Verification: published figures, recomputed by running the emulator itself."""
+
+from emu.verify.check import Check, NotComparable, Verification, all_held
+from emu.verify.openurma.rows import verify_openurma_rows
+from emu.verify.published import verify_published
+
+__all__ = [
+    "Check",
+    "NotComparable",
+    "Verification",
+    "all_held",
+    "verify_openurma_rows",
+    "verify_published",
+]

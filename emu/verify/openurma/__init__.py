@@ -1,0 +1,1 @@
+"""Results files of OpenURMA's two-node simulator, recomputed row by row."""

@@ -1,0 +1,150 @@
+"""The format of a results file: one row a run of the two-node simulator."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from pathlib import Path
+
+from emu.request import Operation
+from emu.verify.openurma.csv_file import Cell, CsvFile, read_csv
+
+#: Stack to the table that stands for it.
+STACKS = {
+    "roce_dma": "openurma_roce_dma",
+    "roce_bf": "openurma_roce_bf",
+    "ub_urma": "openurma_urma",
+    "ub_loadstore": "openurma_loadstore",
+}
+VERBS = {
+    "load": Operation.LOAD,
+    "store": Operation.STORE,
+    "read": Operation.READ,
+    "write": Operation.WRITE,
+    "send": Operation.SEND,
+    "faa": Operation.FETCH_AND_ADD,
+    "cas": Operation.COMPARE_AND_SWAP,
+}
+#: What a load or store is on the stacks that have none.
+WITHOUT_LOADS = {Operation.LOAD: Operation.READ, Operation.STORE: Operation.WRITE}
+POLICIES = {"wb": "write_back", "wt": "write_through", "uc": "uncacheable"}
+WORKLOADS = (
+    "ptr_chase",
+    "graph_bfs",
+    "bulk_read",
+    "bulk_write",
+    "mixed_order",
+    "send_recv",
+    "dist_barrier",
+    "cas_lock",
+    "cas_lock_contention",
+)
+TIMES = (
+    "link_ns",
+    "membus_ns",
+    "pcie_mmio_ns",
+    "pcie_dma_read_ns",
+    "pcie_dma_write_ns",
+    "wqe_construct_ns",
+    "cqe_poll_host_ns",
+    "cqe_poll_onchip_ns",
+    "remote_dram_ns",
+)
+COLUMNS = (
+    "stack",
+    "workload",
+    "verb",
+    "cache_policy",
+    "locality_pct",
+    "active_connections_n",
+    "remote_jetties",
+    "n_ops",
+    "conc",
+    "payload_bytes",
+    *TIMES,
+    "mean_ns",
+)
+#: Other results of the same run. The mean is the one that is compared.
+OTHER_RESULTS = ("p50_ns", "p99_ns", "max_ns", "oprate_Mops")
+#: Parameters that are not modelled, with the value at which they change nothing.
+NEUTRAL = {"strict_order_pct": "0", "service_mode": "uno", "jetties_per_channel": "1"}
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One run. `times_ps` has the columns of `TIMES`; `unmodelled` names those that rule it out."""
+
+    line: int
+    stack: str
+    workload: str
+    verb: str
+    cache_policy: str
+    locality_percent: int
+    connections: int
+    receivers: int
+    operations: int
+    open_requests: int
+    payload_bytes: int
+    times_ps: dict[str, int]
+    mean_ps: Fraction
+    unmodelled: tuple[str, ...]
+
+    @property
+    def name(self) -> str:
+        """What tells the row from others, for people."""
+        return f"line {self.line}: {self.stack} {self.workload} {self.verb}"
+
+    @property
+    def table(self) -> str:
+        """The name of the table that stands for its stack."""
+        return STACKS[self.stack]
+
+    @property
+    def operation(self) -> Operation:
+        """What its verb is on its stack: a stack without loads and stores reads and writes."""
+        return on_stack(self.stack, VERBS[self.verb])
+
+    @property
+    def is_cached(self) -> bool:
+        """Whether its loads and stores look into a cache, so that addresses matter."""
+        return self.cache_policy != "uc"
+
+
+def on_stack(stack: str, operation: Operation) -> Operation:
+    """The operation that a stack makes of a load or store; others stay as they are."""
+    if stack == "ub_loadstore":
+        return operation
+    return WITHOUT_LOADS.get(operation, operation)
+
+
+def read_results(path: Path, shown: str) -> list[Row]:
+    """The rows of a results file; `CsvError` with all that is wrong with it."""
+    file = read_csv(path, COLUMNS, shown)
+    rows = [_row(file, cells) for cells in file.rows]
+    file.raise_problems()
+    return rows
+
+
+def _row(file: CsvFile, cells: dict[str, Cell]) -> Row:
+    return Row(
+        line=cells["stack"].at.line,
+        stack=file.word(cells["stack"], STACKS),
+        workload=file.word(cells["workload"], WORKLOADS),
+        verb=file.word(cells["verb"], VERBS),
+        cache_policy=file.word(cells["cache_policy"], POLICIES),
+        locality_percent=file.whole(cells["locality_pct"], 0, 100),
+        connections=file.whole(cells["active_connections_n"], 1),
+        receivers=file.whole(cells["remote_jetties"], 1),
+        operations=file.whole(cells["n_ops"], 1),
+        open_requests=file.whole(cells["conc"], 1),
+        payload_bytes=file.whole(cells["payload_bytes"], 1),
+        times_ps={column: file.whole_ps(cells[column]) for column in TIMES},
+        mean_ps=file.time_ps(cells["mean_ns"]),
+        unmodelled=tuple(
+            column
+            for column, cell in cells.items()
+            if column not in COLUMNS
+            and column not in OTHER_RESULTS
+            and cell.text not in ("", NEUTRAL.get(column, ""))
+        ),
+    )

@@ -1,0 +1,86 @@
+"""`emu verify`: what it prints, and how it exits."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+import typer
+from typer.testing import CliRunner, Result
+
+from emu.cli import verify
+from emu.errors import EmuError
+from emu.verify.openurma.rows import shipped_addresses
+from tests.verify.openurma_rule import ROW, csv_text
+
+SHIPPED = shipped_addresses().parent
+
+
+def run(*arguments: str) -> Result:
+    app = typer.Typer()
+    verify.register(app)
+    return CliRunner().invoke(app, arguments)
+
+
+@pytest.fixture
+def rows(tmp_path: Path) -> Path:
+    """Four rows: two that hold, one that is off, one that is not comparable."""
+    file = tmp_path / "mine.csv"
+    off: dict[str, Any] = {**ROW, "mean_ns": 760}
+    file.write_text(csv_text([ROW, off, {**ROW, "conc": 16}, ROW]))
+    return file
+
+
+def test_counts_and_failures_for_scripts(rows: Path) -> None:
+    result = run("--openurma-rows", str(rows), "--json")
+    assert result.exit_code == 1
+    assert json.loads(result.stdout) == {
+        "checked": 3,
+        "matched": 2,
+        "not_comparable": 1,
+        "failures": [
+            {
+                "file": "mine.csv",
+                "name": "line 3: ub_urma bulk_read read",
+                "source": "OpenURMA two-node simulator (arXiv 2605.28717), mean_ns",
+                "expected_ps": 760_000,
+                "got_ps": 757_000,
+                "difference_ps": -3_000,
+                "tolerance_ps": 500,
+            }
+        ],
+    }
+
+
+def test_prints_a_line_a_file_then_what_is_off_and_what_is_not_comparable(rows: Path) -> None:
+    result = run("--openurma-rows", str(rows))
+    assert result.exit_code == 1
+    lines = [" ".join(line.split()) for line in result.stdout.splitlines()]
+    assert "mine.csv 4 2 1 1 3.000" in lines
+    (off,) = [line for line in lines if line.startswith("line 3:")]
+    assert off.endswith("mean_ns 760.000 757.000 -3.000 0.500 off")
+    reason = next(index for index, line in enumerate(lines) if "not comparable, more" in line)
+    assert lines[reason + 1] == "line 4: ub_urma bulk_read read"
+    assert lines[-1] == "2 of 3 hold, 1 are off"
+
+
+def test_rows_that_hold_exit_with_0() -> None:
+    result = run("--openurma-rows", str(SHIPPED / "twonode_m2n.csv"))
+    assert result.exit_code == 0
+    assert result.stdout.splitlines()[-1] == "22 of 22 hold"
+
+
+def test_addresses_alone_are_refused() -> None:
+    result = run("--addresses", str(shipped_addresses()))
+    assert isinstance(result.exception, EmuError)
+    assert str(result.exception) == (
+        "--addresses without --openurma-rows; expected the rows that drew them"
+    )
+
+
+def test_a_broken_file_is_an_error_that_is_complete_as_it_stands(tmp_path: Path) -> None:
+    file = tmp_path / "empty.csv"
+    file.write_text("")
+    result = run("--openurma-rows", str(file))
+    assert isinstance(result.exception, EmuError)
+    assert str(result.exception).startswith(f"{file}:1:1: heading: the file is empty; expected ")
