@@ -1,0 +1,34 @@
+# Everything runs in a virtual environment of its own, .venv, which .ci/venv makes.
+
+PYTHON := .venv/bin/python
+DEVELOPMENT := test,lint,bench
+
+.DEFAULT_GOAL := help
+.PHONY: help demo test test-long lint bench clean
+
+help: ## this list
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/make \1\t\2/p' Makefile | expand -t 18
+
+demo: ## install, compare four controller placements, draw the picture
+	@.ci/venv
+	@mkdir -p build/demo
+	@$(PYTHON) -m emu compare --plot build/demo/compare.png
+
+test: lint ## linters, then all tests
+	@$(PYTHON) -m pytest -n auto
+
+test-long: lint ## the same with the whole budget of the property tests
+	@HYPOTHESIS_PROFILE=long $(PYTHON) -m pytest -n auto
+
+lint: ## style and types
+	@.ci/venv $(DEVELOPMENT)
+	@$(PYTHON) -m ruff check
+	@$(PYTHON) -m ruff format --check
+	@$(PYTHON) -m mypy
+
+bench: ## the reference engine against a SimPy model of the same table
+	@.ci/venv $(DEVELOPMENT)
+	@$(PYTHON) -m testbenches.bench
+
+clean: ## remove what was built, the virtual environment too
+	rm -rf .venv build dist .hypothesis .mypy_cache .pytest_cache .ruff_cache

@@ -1,0 +1,1 @@
+"""The reference engine against a SimPy model of the same timing table."""

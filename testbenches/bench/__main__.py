@@ -1,0 +1,138 @@
+"""`python -m testbenches.bench`: requests a second, the reference engine against SimPy.
+
+The models take turns in one process, so that a machine that slows down slows all of them. Exits
+with 1 where the engine is less than three times as fast as the usual SimPy model.
+"""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import platform
+import sys
+from collections.abc import Callable, Sequence
+from importlib.metadata import version
+from pathlib import Path
+from statistics import median
+
+from emu.cli.output import print_table
+from emu.path import build
+from emu.report import Report
+from emu.request import Operation
+from emu.table import load
+from testbenches.bench import simpy_model
+from testbenches.bench.simpy_model import Result, Step
+
+TABLE, OPERATION, SIZE_BYTES = "pcie_nic", Operation.READ, 64
+OUTSTANDING = (1, 64)
+TIMES_FASTER = 3.0
+
+ENGINE, USUAL, LEAST = "emu, reference engine", "SimPy", "SimPy, no idle Resource"
+COLUMNS = ("model", "outstanding", "requests/s", "emu is faster by")
+
+
+class DisagreementError(Exception):
+    """The two models do not model the same."""
+
+
+def agree(report: Report, modelled: Result, path: list[Step]) -> None:
+    """Check that both have the same mean latency alone, but for the waits for clock edges.
+
+    Cutting edges to whole picoseconds may move each stage by one. `DisagreementError` otherwise.
+    """
+    aligned = report.parts.get("alignment", 0) / report.delivered
+    difference = report.latency.mean() - modelled.mean_ps
+    if abs(difference - aligned) > len(path):
+        raise DisagreementError(
+            f"alone, emu takes {report.latency.mean():.0f} ps and SimPy {modelled.mean_ps:.0f} ps; "
+            f"expected {aligned:.0f} ps of alignment between them"
+        )
+
+
+def measure(requests: int, rounds: int) -> dict[tuple[str, int], float]:
+    """Median requests a second of each model with so many outstanding."""
+    table = load(TABLE)
+    path = build(table)
+    steps = simpy_model.steps(table, OPERATION, SIZE_BYTES)
+    rates: dict[tuple[str, int], list[float]] = {}
+
+    def engine(outstanding: int) -> Report:
+        return path.run(
+            operation=OPERATION, size_bytes=SIZE_BYTES, requests=requests, outstanding=outstanding
+        )
+
+    def modelled(*, every_resource: bool) -> Callable[[int], Result]:
+        return lambda outstanding: simpy_model.run(
+            steps, requests=requests, outstanding=outstanding, every_resource=every_resource
+        )
+
+    usual, least = modelled(every_resource=True), modelled(every_resource=False)
+    agree(engine(1), usual(1), steps)
+    agree(engine(1), least(1), steps)
+    for _ in range(rounds):
+        for outstanding in OUTSTANDING:
+            for name, run in ((ENGINE, engine), (USUAL, usual), (LEAST, least)):
+                wall_s = run(outstanding).wall_s
+                rates.setdefault((name, outstanding), []).append(requests / wall_s)
+    return {key: median(values) for key, values in rates.items()}
+
+
+def machine() -> str:
+    """The processor, and what runs on it."""
+    cpuinfo = Path("/proc/cpuinfo")
+    models = [
+        line.partition(":")[2].strip()
+        for line in (cpuinfo.read_text().splitlines() if cpuinfo.exists() else [])
+        if line.startswith("model name")
+    ]
+    processor = models[0] if models else platform.processor() or platform.machine()
+    python = f"{platform.python_implementation()} {platform.python_version()}"
+    return f"{processor}, {python}, SimPy {version('simpy')}"
+
+
+def save(folder: Path, title: str, rows: Sequence[tuple[str, ...]]) -> None:
+    """The table as Markdown and as CSV."""
+    folder.mkdir(parents=True, exist_ok=True)
+    lines = [title, "", "| " + " | ".join(COLUMNS) + " |", "|---|---:|---:|---:|"]
+    lines += ["| " + " | ".join(row) + " |" for row in rows]
+    (folder / "bench.md").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    with (folder / "bench.csv").open("w", encoding="utf-8", newline="") as file:
+        csv.writer(file).writerows([COLUMNS, *rows])
+
+
+def main() -> int:
+    """Measure, print, save."""
+    parser = argparse.ArgumentParser(prog="python -m testbenches.bench", description=__doc__)
+    parser.add_argument("--requests", type=int, default=5000, help="in each run")
+    parser.add_argument("--rounds", type=int, default=7, help="runs of each model")
+    parser.add_argument("--folder", type=Path, default=Path("build/bench"), help="for the tables")
+    chosen = parser.parse_args()
+
+    rates = measure(chosen.requests, chosen.rounds)
+    rows = [
+        (
+            name,
+            str(outstanding),
+            f"{rate:.0f}",
+            "" if name == ENGINE else f"{rates[ENGINE, outstanding] / rate:.2f}",
+        )
+        for (name, outstanding), rate in rates.items()
+    ]
+    title = (
+        f"{TABLE}, {SIZE_BYTES} B {OPERATION}, {chosen.requests} requests, median of "
+        f"{chosen.rounds} runs; {machine()}"
+    )
+    print(title)
+    print_table(COLUMNS, rows)
+    save(chosen.folder, title, rows)
+    worst = min(rates[ENGINE, number] / rates[USUAL, number] for number in OUTSTANDING)
+    held = worst >= TIMES_FASTER
+    print(
+        f"at least {TIMES_FASTER:.0f} times as fast as SimPy: {'yes' if held else 'NO'} "
+        f"({worst:.2f} at the least); tables in {chosen.folder}"
+    )
+    return 0 if held else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
