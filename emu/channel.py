@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Callable, Hashable
 from typing import TYPE_CHECKING
 
 from emu.errors import EmuError
@@ -24,23 +25,46 @@ class Channel:
        a place that became free can be filled in that instant.
     3. A registered channel has a clock, that of the stage behind it. What is put can be taken
        from the next edge after that instant on, and so can a place that became free be filled.
-    4. `put` on a full channel, and `take` where nothing can be taken, is a `ChannelError`.
+    4. `put` on a full channel, and `take` of what can't be taken, is a `ChannelError`.
+    5. With a `lane_of` it is a queue for each lane, all within the one capacity: first in first
+       out in a lane, and a lane whose first is held up holds up no other. Lanes are served in
+       turn, or without `turns` the longest waiting first.
     """
 
-    __slots__ = ("_filled_ps", "_freed_ps", "capacity", "clock", "name", "requests")
+    __slots__ = (
+        "_freed_ps",
+        "_lanes",
+        "_visible_ps",
+        "capacity",
+        "clock",
+        "lane_of",
+        "name",
+        "turns",
+        "waiting",
+    )
 
-    def __init__(self, name: str, capacity: int | None, clock: Clock | None = None) -> None:
+    def __init__(
+        self,
+        name: str,
+        capacity: int | None,
+        clock: Clock | None = None,
+        lane_of: Callable[[Request], Hashable] | None = None,
+        *,
+        turns: bool = False,
+    ) -> None:
         self.name = name
         self.capacity = capacity
         #: The clock of a registered channel; `None` makes it a bypass.
         self.clock = clock
-        self.requests: deque[Request] = deque()
-        # Rule 3: the edges from which each waiting request can be taken, each free place filled.
-        self._filled_ps: deque[int] = deque()
+        self.lane_of = lane_of
+        self.turns = turns
+        #: How many requests are in the channel.
+        self.waiting = 0
+        # A lane that was served last, or is new, stands last.
+        self._lanes: dict[Hashable, deque[Request]] = {}
+        # Rule 3: from when on each waiting request can be taken, each free place filled.
+        self._visible_ps: dict[Request, int] = {}
         self._freed_ps: deque[int] = deque()
-
-    def __len__(self) -> int:
-        return len(self.requests)
 
     def free_places(self, now_ps: int) -> int | None:
         """How many more requests can be put now; `None` for any number."""
@@ -49,37 +73,70 @@ class Channel:
         freed_ps = self._freed_ps
         while freed_ps and freed_ps[0] <= now_ps:
             freed_ps.popleft()
-        return self.capacity - len(self.requests) - len(freed_ps)
+        return self.capacity - self.waiting - len(freed_ps)
 
-    def head(self, now_ps: int) -> Request | None:
-        """The request that can be taken now, if there is one."""
-        if not self.requests or (self.clock is not None and self._filled_ps[0] > now_ps):
-            return None
-        return self.requests[0]
+    def heads(self, now_ps: int) -> list[Request]:
+        """The first request of each lane, if it can be taken now, in the order of preference."""
+        heads = [lane[0] for lane in self._lanes.values()]
+        if self.clock is not None:
+            heads = [request for request in heads if self._visible_ps[request] <= now_ps]
+        if len(heads) > 1 and not self.turns:
+            heads.sort(key=waiting_longest)
+        return heads
+
+    def lanes(self) -> dict[Hashable, deque[Request]]:
+        """The lanes in which requests wait."""
+        return self._lanes
+
+    def requests(self) -> list[Request]:
+        """All that wait, lane by lane."""
+        return [request for lane in self._lanes.values() for request in lane]
 
     def put(self, request: Request, now_ps: int) -> None:
-        """Adds a request at the end."""
+        """Adds a request at the end of its lane."""
         if self.free_places(now_ps) == 0:
             raise ChannelError(
                 f"{self.name}: put of request {request.sequence} at {now_ps} ps, and all "
                 f"{self.capacity} places are taken"
             )
-        self.requests.append(request)
+        lane = None if self.lane_of is None else self.lane_of(request)
+        queue = self._lanes.get(lane)
+        if queue is None:
+            self._lanes[lane] = queue = deque()
+        queue.append(request)
+        self.waiting += 1
         if self.clock is not None:
-            self._filled_ps.append(self.clock.edge(self.clock.edge_after(now_ps)))
+            self._visible_ps[request] = self.clock.edge(self.clock.edge_after(now_ps))
 
-    def take(self, now_ps: int) -> Request:
-        """Removes the first request."""
-        if self.head(now_ps) is None:
-            raise ChannelError(f"{self.name}: take at {now_ps} ps, and no request can be taken")
+    def take(self, request: Request, now_ps: int) -> None:
+        """Removes a request that is the first of its lane."""
+        lane = None if self.lane_of is None else self.lane_of(request)
+        queue = self._lanes.get(lane)
+        if (
+            queue is None
+            or queue[0] is not request
+            or self._visible_ps.get(request, now_ps) > now_ps
+        ):
+            raise ChannelError(
+                f"{self.name}: take of request {request.sequence} at {now_ps} ps, and it can't be "
+                "taken"
+            )
+        queue.popleft()
+        self.waiting -= 1
+        del self._lanes[lane]
+        if queue:
+            self._lanes[lane] = queue
         if self.clock is not None:
-            self._filled_ps.popleft()
+            del self._visible_ps[request]
             if self.capacity is not None:
                 self._freed_ps.append(self.clock.edge(self.clock.edge_after(now_ps)))
-        return self.requests.popleft()
 
     def next_change(self, now_ps: int) -> int | None:
-        """When a registered channel's first request or next free place comes; `None` if neither."""
-        times = [queue[0] for queue in (self._filled_ps, self._freed_ps) if queue]
-        later = [time_ps for time_ps in times if time_ps > now_ps]
-        return min(later) if later else None
+        """When a registered channel's next request or free place comes; `None` if neither."""
+        times = (*self._visible_ps.values(), *self._freed_ps)
+        return min((time_ps for time_ps in times if time_ps > now_ps), default=None)
+
+
+def waiting_longest(request: Request) -> tuple[int, int]:
+    """Sorts by who has waited longest, then by sequence number."""
+    return request.arrived_ps, request.sequence

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import groupby
 from typing import Any
 
 from emu.breakdown import of_request, ordered, total
@@ -97,17 +98,22 @@ def place(table: Table, operation: Operation, size_bytes: int) -> Placement:
     issued = operation_on(table, operation)
     derived = build(table).derived(issued, size_bytes)
     request = _alone(table, issued, size_bytes, 0)
-    stages = []
+    stages: list[StageTime] = []
     at_ps = 0
-    for (hop, derived_parts), parts in zip(derived, of_request(request), strict=True):
+    hops = list(zip(derived, of_request(request), strict=True))
+    for _, several in groupby(hops, key=lambda both: both[0][0].entry):
+        of_stage = list(several)
+        hop = of_stage[0][0][0]
+        derived_parts = total(parts for (_, parts), _ in of_stage)
+        parts = total(parts for _, parts in of_stage)
         stage = StageTime(
             name=hop.name,
             stage=hop.kind,
             derived_ps=sum(derived_parts.values()),
             emulated_ps=sum(parts.values()),
             start_ps=at_ps,
-            parts=ordered(parts),
-            derived_parts=ordered(derived_parts),
+            parts=parts,
+            derived_parts=derived_parts,
         )
         stages.append(stage)
         at_ps += stage.emulated_ps

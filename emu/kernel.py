@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable
+from dataclasses import dataclass
 from heapq import heappop, heappush
 from itertools import count
 
-from emu.breakdown import ALIGNMENT, BACKPRESSURE, SERVICE, STAGE_PARTS, charge_wait
+from emu.breakdown import BACKPRESSURE, SERIALISATION, SERVICE
+from emu.channel import waiting_longest
 from emu.errors import EmuError, listed
-from emu.plan import Hop
+from emu.handshake import charge_wait_of, serve
 from emu.request import Request
-from emu.stage import StageError
+from emu.resource import Pool
 from emu.station import Station
 from emu.time import Clock
 from emu.trace.events import Event, Kind, Listener
@@ -22,6 +24,18 @@ MOST_STEPS = 100_000
 
 class UnsettledError(EmuError):
     """An instant in which something changes for ever."""
+
+
+class QueueOverflowError(EmuError):
+    """A full queue, where the table says that this must not happen."""
+
+
+@dataclass(slots=True, eq=False)
+class Return:
+    """A unit of a pool that comes back by itself."""
+
+    pool: Pool
+    request: Request
 
 
 class Kernel:
@@ -41,27 +55,33 @@ class Kernel:
     def __init__(
         self,
         stations: tuple[Station, ...],
+        pools: tuple[Pool, ...],
         complete: Callable[[Request], None],
         *,
+        drop: Callable[[Request], None] | None = None,
         listener: Listener | None = None,
         shuffle: random.Random | None = None,
     ) -> None:
         self.now_ps = 0
         self.stations = stations
+        self.pools = pools
         self.stopped = False
         #: Requests submitted and not complete.
         self.inside: dict[Request, None] = {}
         self._complete = complete
+        self._dropped = drop
         self._listener = listener
         self._events: list[Event] = []
         self._shuffle = shuffle
         self._tie = count().__next__ if shuffle is None else lambda: shuffle.getrandbits(60)
-        self._due: list[tuple[int, int, Request | Station]] = []
+        self._due: list[tuple[int, int, Request | Station | Return]] = []
         self._ready: list[Station] = []
         self._contested: list[Station] = []
         self._wanting: list[Station] = []
         self._done: list[Request] = []
         self._touched: list[Station] = []
+        self._lost: list[Request] = []
+        self._next: list[Request] = []
 
     # -- what a path calls ------------------------------------------------------------------
 
@@ -118,15 +138,19 @@ class Kernel:
         if isinstance(item, Request):
             self._finish(item, alone)
         else:
-            self._wake(item)
+            self._happen(item)
         while True:
             while due and due[0][0] == now_ps:
                 item = heappop(due)[2]
                 if isinstance(item, Request):
                     self._finish(item, False)
                 else:
-                    self._wake(item)
-            if self._ready:
+                    self._happen(item)
+            if self._next:
+                offered, self._next = self._next, []
+                for request in offered:
+                    self._offer(request, False)
+            elif self._ready:
                 ready, self._ready = self._ready, []
                 if self._shuffle is not None:
                     self._shuffle.shuffle(ready)
@@ -144,13 +168,16 @@ class Kernel:
         if self._events:
             self._tell()
 
-    def _wake(self, station: Station) -> None:
-        station.wake_ps = -1
-        self._ready.append(station)
-        if station.depth is not None:
-            self._touch(station)
-        if station.candidates:
-            self._contest(station)
+    def _happen(self, item: Station | Return) -> None:
+        if isinstance(item, Return):
+            if item.request in item.pool.holders:  # a dropped request has given it back
+                self._release(item.pool, item.request)
+            return
+        item.wake_ps = -1
+        self._ready.append(item)
+        self._touch(item)
+        if item.candidates:
+            self._contest(item)
 
     def _wake_at(self, station: Station, time_ps: int | None) -> None:
         if time_ps is not None and not self.now_ps < station.wake_ps <= time_ps:
@@ -170,7 +197,7 @@ class Kernel:
             if self._listener is not None:
                 self._event(Kind.EMITTED, request)
             station = request.plan.hops[request.hop].station
-            if not station.plain:
+            if not station.plain and not request.rides:
                 request.finished = True
                 if station.inside[0] is not request:
                     return
@@ -188,7 +215,7 @@ class Kernel:
             return
         hop = hops[index]
         station = hop.station
-        if not station.plain:
+        if not station.plain or hop.serve is not None:
             if alone and not station.candidates and station.channel.free_places(self.now_ps) != 0:
                 self._enter(station, request)
             else:
@@ -207,8 +234,6 @@ class Kernel:
             finish_ps = now_ps + hop.derived_ps
             self._event(Kind.ARRIVED, request)
             self._event(Kind.ACCEPTED, request)
-        if hop.serve is not None:
-            finish_ps += self._serve(hop, request)[1]
         heappush(self._due, (finish_ps, self._tie(), request))
 
     def _enter(self, station: Station, request: Request) -> None:
@@ -219,14 +244,42 @@ class Kernel:
         request.arrived_ps = now_ps
         if self._listener is not None:
             self._event(Kind.ARRIVED, request)
+        if station.actor is not None:
+            station.port.now_ps = now_ps
+            station.actor.arrive(request, station.port)
+            self._hear(station)
+            return
         hop = request.plan.hops[request.hop]
-        if station.unbounded and hop.serve is None and self._listener is None:
+        if station.plain:
+            request.accepted_ps = now_ps
+            if self._listener is not None:
+                self._event(Kind.ACCEPTED, request)
+            finish_ps = now_ps + hop.derived_ps + serve(hop, request, now_ps)[1]
+            heappush(self._due, (finish_ps, self._tie(), request))
+        elif station.unbounded and hop.serve is None and self._listener is None:
             # First in, first out, and no limit but interval and clock: all is known, and nobody
             # asks in between. So the wait costs no event.
             self._start(station, request, station.earliest(now_ps))
         else:
             station.channel.put(request, now_ps)
             self._ready.append(station)
+            self._touch(station)
+
+    def _hear(self, station: Station) -> None:
+        """Does what an actor has asked for."""
+        port = station.port
+        out, port.out = port.out, []
+        for request, parts in out:
+            request.emitted_ps = self.now_ps
+            request.charges += [(request.hop, part, time_ps) for part, time_ps in parts]
+            if self._listener is not None:
+                self._event(Kind.EMITTED, request)
+            self._offer(request, False)
+        dropped, port.dropped = port.dropped, []
+        for request in dropped:
+            self._drop(request)
+        if port.alarms:
+            self._wake_at(station, port.alarms[0][0])
 
     def _leave(self, request: Request) -> None:
         """The request's place at its stage becomes free."""
@@ -240,35 +293,63 @@ class Kernel:
         hop = request.plan.hops[index]
         if self._listener is not None:
             self._event(Kind.LEFT, request)
+        if request.rides:
+            request.rides = False
+            return
         station = hop.station
-        if not station.plain:
+        if not station.plain and station.actor is None:
             inside = station.inside
             inside.popleft()
             request.finished = False
             if inside and inside[0].finished:
-                self._offer(inside[0], False)
+                self._next.append(inside[0])
             if station.depth is not None:
                 if station.refills_at_edge and station.clock is not None:
                     clock = station.clock
-                    station.refill_ps.append(clock.edge(clock.edge_after(now_ps)))
-                    self._wake_at(station, station.refill_ps[0])
+                    refill_ps = clock.edge(clock.edge_after(now_ps))
+                    station.refill_ps.append(refill_ps)
+                    self._wake_at(station, refill_ps)
                 self._touch(station)
                 self._ready.append(station)
         for pool in hop.releases:
-            pool.release(request)
-            for user in pool.users:
-                self._touch(user)
-                self._ready.append(user)
+            self._release(pool, request)
+        if hop.ends_batch and request.riders:
+            self._let_go(request)
+
+    def _let_go(self, request: Request) -> None:
+        """Those that were accepted together with the request leave together with it."""
+        riders, request.riders = request.riders, ()
+        shared = request.charges[request.shared_charges :]
+        for rider in riders:
+            rider.plan = request.plan
+            rider.hop = request.hop
+            rider.charges += shared
+            rider.emitted_ps = self.now_ps
+            rider.rides = True
+            if self._listener is not None:
+                self._event(Kind.EMITTED, rider)
+            self._next.append(rider)
+
+    def _release(self, pool: Pool, request: Request) -> None:
+        pool.release(request, self.now_ps)
+        for user in pool.users:
+            self._touch(user)
+            self._ready.append(user)
 
     # -- accepting --------------------------------------------------------------------------
 
     def _accept(self, station: Station) -> None:
         """Accepts all that the station can by itself."""
+        if station.actor is not None:
+            station.port.now_ps = self.now_ps
+            station.port.ring()
+            self._hear(station)
+            return
         channel = station.channel
-        while channel.requests:
+        while channel.waiting:
             now_ps = self.now_ps
-            request = channel.head(now_ps)
-            if request is None:
+            heads = channel.heads(now_ps)
+            if not heads:
                 self._wake_at(station, channel.next_change(now_ps))
                 return
             earliest_ps = station.earliest(now_ps)
@@ -282,16 +363,36 @@ class Kernel:
             if station.pools:
                 self._wanting.append(station)
                 return
-            self._take(station)
+            self._take(station, heads[0])
 
-    def _take(self, station: Station) -> None:
-        """Accepts the first request of the channel, whose place becomes free."""
+    def _take(self, station: Station, request: Request) -> None:
+        """Accepts a request of the channel, whose place becomes free."""
         channel = station.channel
-        self._start(station, channel.take(self.now_ps), self.now_ps)
+        now_ps = self.now_ps
+        channel.take(request, now_ps)
+        if station.batch != 1:
+            self._gather(station, request)
+        self._start(station, request, now_ps)
         if station.candidates:
             self._contest(station)
         if channel.clock is not None:
-            self._wake_at(station, channel.next_change(self.now_ps))
+            self._wake_at(station, channel.next_change(now_ps))
+
+    def _gather(self, station: Station, request: Request) -> None:
+        """Accepts more of the same kind with the request, as many as a batch holds."""
+        riders: list[Request] = []
+        channel = station.channel
+        while station.batch is None or len(riders) + 1 < station.batch:
+            rider = next(iter(channel.heads(self.now_ps)), None)
+            if rider is None or rider.plan is not request.plan:
+                break
+            channel.take(rider, self.now_ps)
+            rider.accepted_ps = self.now_ps
+            charge_wait_of(station, rider)
+            if self._listener is not None:
+                self._event(Kind.ACCEPTED, rider)
+            riders.append(rider)
+        request.riders = tuple(riders)
 
     def _start(self, station: Station, request: Request, at_ps: int) -> None:
         """The handshake at `at_ps`, for which `station.edge` stands: its time there begins."""
@@ -299,18 +400,28 @@ class Kernel:
         hop = request.plan.hops[index]
         request.accepted_ps = at_ps
         if at_ps != request.arrived_ps:
-            self._charge_wait(station, request)
+            charge_wait_of(station, request)
+        request.shared_charges = len(request.charges)
         station.first_ps = at_ps
         station.inside.append(request)
         if self._listener is not None:
             self._event(Kind.ACCEPTED, request)
-        extra, extra_ps = (0, 0) if hop.serve is None else self._serve(hop, request)
+        extra, extra_ps = (0, 0) if hop.serve is None else serve(hop, request, at_ps)
+        busy = hop.busy
+        if request.riders and hop.carries_each:
+            # On a link, the bytes of the others follow those of the first.
+            late_ps = busy * len(request.riders)
+            busy += late_ps
+            extra += late_ps
+            request.charges.append((index, SERIALISATION, late_ps))
+        station.accepted += 1
+        station.busy += busy
         clock = station.clock
         if clock is None:
-            station.free_ps = at_ps + hop.busy
+            station.free_ps = at_ps + busy
             finish_ps = at_ps + hop.latency + extra
         else:
-            station.free_edge = station.edge + hop.busy
+            station.free_edge = station.edge + busy
             finish_ps = clock.edge(station.edge + hop.latency + extra)
             # Cutting edges to whole picoseconds can make a clocked stage longer than on paper.
             cut_ps = finish_ps - at_ps - hop.derived_ps - extra_ps
@@ -320,47 +431,11 @@ class Kernel:
         if station.depth is not None:
             self._touch(station)
         for pool in hop.takes:
-            pool.take(request)
+            pool.take(request, at_ps)
             for user in pool.users:
                 self._touch(user)
-
-    def _charge_wait(self, station: Station, request: Request) -> None:
-        clock = station.clock
-        arrived_ps, first_ps, accepted_ps = (
-            request.arrived_ps,
-            station.first_ps,
-            request.accepted_ps,
-        )
-        interval_ps = station.free_ps if clock is None else clock.edge(station.free_edge)
-        index = request.hop
-        if first_ps <= arrived_ps >= interval_ps and not station.blocked:
-            request.charges.append((index, ALIGNMENT, accepted_ps - arrived_ps))
-            return
-        for part, time_ps in charge_wait(
-            arrived_ps, first_ps, interval_ps, accepted_ps, station.blocked_spans(accepted_ps)
-        ):
-            request.charges.append((index, part, time_ps))
-
-    def _serve(self, hop: Hop, request: Request) -> tuple[int, int]:
-        """What the stage itself adds: in the unit of its latency, and in picoseconds."""
-        assert hop.serve is not None  # asked by the callers
-        served = hop.serve(request, self.now_ps)
-        if served is None:
-            return 0, 0
-        index = request.hop
-        if served.ends:
-            request.plan = request.plan.ending_at(index)
-        extra = extra_ps = 0
-        for part, duration in served.parts:
-            part_ps = hop.station.span(duration)
-            if part not in STAGE_PARTS:
-                raise StageError(
-                    f"stage {hop.name} adds '{part}' to a request; expected {listed(STAGE_PARTS)}"
-                )
-            extra += duration.count
-            extra_ps += part_ps
-            request.charges.append((index, part, part_ps))
-        return extra, extra_ps
+        for pool, time_ps in hop.timed:
+            heappush(self._due, (at_ps + time_ps, self._tie(), Return(pool, request)))
 
     # -- what several may want --------------------------------------------------------------
 
@@ -368,6 +443,18 @@ class Kernel:
         if not station.contested:
             station.contested = True
             self._contested.append(station)
+
+    def _drop(self, request: Request) -> None:
+        """The request is lost where it is, with all that it holds given back."""
+        self._leave(request)
+        for pool in self.pools:
+            if request in pool.holders:
+                self._release(pool, request)
+        del self.inside[request]
+        if self._listener is not None:
+            self._event(Kind.DROPPED, request)
+        if self._dropped is not None:
+            self._dropped(request)
 
     def _decide(self) -> None:
         """Decides from the present state, and only then applies what was decided."""
@@ -378,13 +465,11 @@ class Kernel:
             for several in (contested, wanting, done):
                 self._shuffle.shuffle(several)
         admitted = [(station, self._winners(station)) for station in contested]
-        if wanting:
-            for station in sorted(dict.fromkeys(wanting), key=_waiting_longest):
-                request = station.channel.requests[0]
-                takes = request.plan.hops[request.hop].takes
-                if not any(pool.is_exhausted for pool in takes):
-                    self._take(station)
-                    self._ready.append(station)
+        for station in sorted(dict.fromkeys(wanting), key=_longest_there):
+            self._grant(station)
+        lost, self._lost = self._lost, []
+        for request in sorted(lost, key=_sequence):
+            self._drop(request)
         for station, winners in admitted:
             for request in winners:
                 self._enter(station, request)
@@ -401,6 +486,15 @@ class Kernel:
             self._event(Kind.COMPLETED, request)
         self._complete(request)
 
+    def _grant(self, station: Station) -> None:
+        """Accepts the first request there for which a unit of every pool is free."""
+        for request in station.channel.heads(self.now_ps):
+            takes = request.plan.hops[request.hop].takes
+            if not any(pool.is_exhausted(request) for pool in takes):
+                self._take(station, request)
+                self._ready.append(station)
+                return
+
     def _winners(self, station: Station) -> list[Request]:
         """The candidates that may enter the station's channel now, in order."""
         station.contested = False
@@ -415,30 +509,36 @@ class Kernel:
             station.candidates = []
             return candidates
         station.candidates = candidates[free:]
+        if station.overflow != "hold":
+            self._overflow(station)
         return candidates[:free]
+
+    def _overflow(self, station: Station) -> None:
+        """What does not fit into the channel, and may not wait outside."""
+        lost, station.candidates = station.candidates, []
+        if station.overflow == "error":
+            raise QueueOverflowError(
+                f"the queue of {station.name} overflows at {self.now_ps} ps: all "
+                f"{station.channel.capacity} places are taken, and request {lost[0].sequence} comes"
+            )
+        self._lost += lost
 
     # -- what others are told ---------------------------------------------------------------
 
     def _touch(self, station: Station) -> None:
-        if not station.touched:
+        if not station.touched and (station.pools or station.depth is not None):
             station.touched = True
             self._touched.append(station)
 
     def _note_blocked(self) -> None:
         """Remembers since when which resource is exhausted, for the requests that wait for it."""
-        now_ps = self.now_ps
         touched, self._touched = self._touched, []
         for station in touched:
             station.touched = False
-            name = station.exhausted(now_ps)
-            blocked = station.blocked
-            if not station.channel.requests:
-                blocked.clear()
-            if not blocked or blocked[-1][1] != name:
-                blocked.append((now_ps, name))
+            station.note_blocked(self.now_ps)
 
     def _event(self, kind: Kind, request: Request) -> None:
-        named = kind not in (Kind.SUBMITTED, Kind.COMPLETED)
+        named = kind not in (Kind.SUBMITTED, Kind.COMPLETED, Kind.DROPPED)
         name = request.plan.hops[request.hop].name if named else ""
         self._events.append(Event(self.now_ps, kind, request.sequence, name))
 
@@ -451,7 +551,10 @@ class Kernel:
 
     def _give_up(self) -> None:
         active = {station.name for station in (*self._ready, *self._contested, *self._wanting)}
-        active |= {request.plan.hops[request.hop].name for request in self._done}
+        items = [item for time_ps, _, item in self._due if time_ps == self.now_ps]
+        active |= {item.name for item in items if isinstance(item, Station)}
+        moving = [*self._done, *(item for item in items if isinstance(item, Request))]
+        active |= {request.plan.hops[max(request.hop, 0)].name for request in moving}
         raise UnsettledError(
             f"at {self.now_ps} ps nothing settles after {MOST_STEPS} steps; still active: "
             f"{', '.join(sorted(active))}"
@@ -462,9 +565,8 @@ def _sequence(request: Request) -> int:
     return request.sequence
 
 
-def _waiting_longest(station: Station) -> tuple[int, int]:
-    request = station.channel.requests[0]
-    return request.arrived_ps, request.sequence
+def _longest_there(station: Station) -> tuple[int, int]:
+    return min(waiting_longest(lane[0]) for lane in station.channel.lanes().values())
 
 
 def _rank(ranks: dict[Station, int], request: Request) -> int:

@@ -4,19 +4,19 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable
-from dataclasses import replace
 
-from emu.channel import Channel
+from emu.assembly import Kind, Resources, StageAssembly, place_releases
 from emu.errors import listed
+from emu.handshake import serve
 from emu.kernel import Kernel
-from emu.plan import Hop, Plan, PlanError, message_bytes, stage_time
+from emu.plan import Hop, Plan, PlanError, message_bytes
+from emu.random import Random
 from emu.report import Report
 from emu.request import Operation, Request
 from emu.resource import Pool
 from emu.run import run_closed_loop
-from emu.stage import Stage
 from emu.station import Station
-from emu.table.schema import Entry, Table
+from emu.table.schema import Table
 from emu.time import Clock
 from emu.trace.events import Listener
 
@@ -27,28 +27,33 @@ def build(table: Table) -> Path:
 
 
 class Path:
-    """Stations and plans made from one table; it holds what stages remember between requests."""
+    """Stations and plans made from one table; it holds what stages remember between requests.
 
-    def __init__(self, table: Table) -> None:
+    `seed` is what every component's random numbers come from.
+    """
+
+    def __init__(self, table: Table, seed: int = 1) -> None:
         self.table = table
-        pools = {name: Pool(name, pool.capacity) for name, pool in table.head.resources.items()}
-        self._entries = table.entries
-        self._stages = [entry.stage(entry.parameters) for entry in table.entries]
-        self._stations = tuple(
-            _station(index, entry, table.clocks, pools) for index, entry in enumerate(table.entries)
-        )
-        by_name = {station.name: station for station in self._stations}
-        for entry, station in zip(table.entries, self._stations, strict=True):
-            order = entry.timing.arbitration or ()
-            station.ranks = {by_name[name]: rank for rank, name in enumerate(order)}
-        self._pools = pools
-        self._plans: dict[tuple[Operation, int], Plan] = {}
+        self.seed = seed
+        self._resources = Resources(table)
+        self._assemblies = [
+            StageAssembly(index, entry, table, self._resources)
+            for index, entry in enumerate(table.entries)
+        ]
+        by_name = {assembly.entry.name: assembly.station for assembly in self._assemblies}
+        for assembly in self._assemblies:
+            order = assembly.entry.timing.arbitration or ()
+            assembly.station.ranks = {by_name[name]: rank for rank, name in enumerate(order)}
+            assembly.stage.start(Random(seed, assembly.entry.name))
+        self._address_step = self._resources.address_step()
+        self._plans: dict[tuple[Operation, int, int], Plan] = {}
 
-    def plan(self, operation: Operation, size_bytes: int) -> Plan:
+    def plan(self, operation: Operation, size_bytes: int, address: int = 0) -> Plan:
         """The stages that such requests pass; `PlanError` for an operation that the table lacks."""
-        plan = self._plans.get((operation, size_bytes))
+        key = (operation, size_bytes, address % self._address_step)
+        plan = self._plans.get(key)
         if plan is None:
-            plan = self._plans[operation, size_bytes] = self._make_plan(operation, size_bytes)
+            plan = self._plans[key] = self._make_plan(Kind(*key))
         return plan
 
     def derived(self, operation: Operation, size_bytes: int) -> list[tuple[Hop, dict[str, int]]]:
@@ -57,21 +62,21 @@ class Path:
         Straight from the table, on paper: no clock edge is waited for. A stage that decides as it
         goes is asked what it does with such a request, for address 0, when it is new.
         """
-        plan = self.plan(operation, size_bytes)
+        path = Path(self.table, self.seed)
+        request = Request(0, operation, size_bytes, 0, 0, path.plan(operation, size_bytes))
         stages: list[tuple[Hop, dict[str, int]]] = []
-        for hop in plan.hops:
+        while request.hop + 1 < len(request.plan.hops):
+            request.hop += 1
+            hop = request.plan.hops[request.hop]
             parts = dict(hop.parts)
             stages.append((hop, parts))
-            if hop.serve is None:
-                continue
-            entry = self._entries[hop.station.index]
-            request = Request(0, operation, size_bytes, 0, 0, plan)
-            served = entry.stage(entry.parameters).serve(request, 0)
-            if served is not None:
-                for part, duration in served.parts:
-                    parts[part] = parts.get(part, 0) + hop.station.span(duration)
-                if served.ends:
-                    break
+            before = len(request.charges)
+            if hop.station.actor is not None:
+                parts.update(hop.station.actor.on_paper(request))
+            elif hop.serve is not None:
+                serve(hop, request, 0)
+            for _, part, time_ps in request.charges[before:]:
+                parts[part] = parts.get(part, 0) + time_ps
         return stages
 
     def derived_ps(self, operation: Operation, size_bytes: int) -> int:
@@ -82,11 +87,14 @@ class Path:
         self,
         complete: Callable[[Request], None],
         *,
+        drop: Callable[[Request], None] | None = None,
         listener: Listener | None = None,
         shuffle: random.Random | None = None,
     ) -> Kernel:
         """The engine over this path's stations; `complete` is called for each completed request."""
-        return Kernel(self._stations, complete, listener=listener, shuffle=shuffle)
+        return Kernel(
+            self.stations, self.pools, complete, drop=drop, listener=listener, shuffle=shuffle
+        )
 
     def run(
         self,
@@ -97,16 +105,29 @@ class Path:
         outstanding: int = 1,
     ) -> Report:
         """Runs a closed loop on a fresh copy of this path: as many requests, so many at a time."""
-        return run_closed_loop(Path(self.table), operation, size_bytes, requests, outstanding)
+        path = Path(self.table, self.seed)
+        return run_closed_loop(path, operation, size_bytes, requests, outstanding)
+
+    @property
+    def stations(self) -> tuple[Station, ...]:
+        """All stations: those of the stages, and the links that they share."""
+        stages = (one for assembly in self._assemblies for one in assembly.stations())
+        return (*stages, *self._resources.links.values())
+
+    @property
+    def pools(self) -> tuple[Pool, ...]:
+        """All pools: the table's, and the places of stages that use a link."""
+        places = (assembly.depth_pool for assembly in self._assemblies)
+        return (*self._resources.pools.values(), *(pool for pool in places if pool is not None))
 
     @property
     def clocks(self) -> tuple[Clock, ...]:
         """The clocks whose edges bind a stage, in the order of the path."""
-        clocks = (station.clock for station in self._stations)
+        clocks = (station.clock for station in self.stations)
         return tuple(dict.fromkeys(clock for clock in clocks if clock is not None))
 
-    def _make_plan(self, operation: Operation, size_bytes: int) -> Plan:
-        table = self.table
+    def _make_plan(self, kind: Kind) -> Plan:
+        table, operation = self.table, kind.operation
         if operation not in table.operations:
             other = table.head.other_operations
             raise PlanError(
@@ -115,61 +136,15 @@ class Path:
             )
         message = table.message(operation)
         hops: list[Hop] = []
-        positions: list[int] = []
         answered = False
-        for index, (entry, stage) in enumerate(zip(self._entries, self._stages, strict=True)):
-            if entry.passes(operation) and stage.applies(operation, size_bytes):
-                travels = message_bytes(message, size_bytes, answered=answered)
-                hops.append(self._make_hop(index, stage, operation, travels))
-                positions.append(index)
-            if entry.passes(operation) and stage.turns:
-                answered = True
+        for assembly in self._assemblies:
+            if not assembly.entry.passes(operation):
+                continue
+            if assembly.stage.applies(operation, kind.size_bytes):
+                travels_bytes = message_bytes(message, kind.size_bytes, answered=answered)
+                hops += assembly.hops(kind, travels_bytes)
+            answered = answered or assembly.stage.turns
         if not hops:
             raise PlanError(f"{table.name} sends {operation} through no stage at all")
-        self._place_releases(hops, positions)
-        return Plan(operation, size_bytes, tuple(hops), sum(hop.derived_ps for hop in hops))
-
-    def _make_hop(self, index: int, stage: Stage, operation: Operation, travels: int) -> Hop:
-        entry = self._entries[index]
-        clock = self.table.clocks[entry.timing.clock] if entry.timing.clock else None
-        time = stage_time(entry, clock, self.table.head.resolution, operation, travels)
-        serves = type(stage).serve is not Stage.serve
-        return Hop(
-            name=entry.name,
-            kind=entry.timing.stage,
-            station=self._stations[index],
-            latency=time.latency,
-            busy=time.busy,
-            derived_ps=time.derived_ps,
-            parts=time.parts,
-            serve=stage.serve if serves else None,
-            takes=tuple(self._pools[use.resource] for use in entry.timing.uses or ()),
-        )
-
-    def _place_releases(self, hops: list[Hop], positions: list[int]) -> None:
-        """A unit goes back when the request leaves the last stage it passes up to `until`."""
-        where = {entry.name: index for index, entry in enumerate(self._entries)}
-        for at, position in enumerate(positions):
-            for use in self._entries[position].timing.uses or ():
-                until = where[use.until] if use.until else position
-                last = max(i for i, p in enumerate(positions) if p <= until and i >= at)
-                pool = self._pools[use.resource]
-                hops[last] = replace(hops[last], releases=(*hops[last].releases, pool))
-
-
-def _station(index: int, entry: Entry, clocks: dict[str, Clock], pools: dict[str, Pool]) -> Station:
-    clock = clocks[entry.timing.clock] if entry.timing.clock else None
-    edges = clock if clock is not None and clock.aligned else None
-    station = Station(
-        index,
-        entry.name,
-        plain=entry.is_plain_delay,
-        clock=edges,
-        channel=Channel(entry.name, entry.queue, edges if entry.channel == "registered" else None),
-        depth=entry.depth,
-        refills_at_edge=entry.refill == "next_edge",
-        pools=tuple(pools[use.resource] for use in entry.timing.uses or ()),
-    )
-    for pool in station.pools:
-        pool.users.append(station)
-    return station
+        place_releases(hops, self._assemblies, table)
+        return Plan.of(operation, kind.size_bytes, hops)

@@ -30,6 +30,8 @@ class Hop:
 
     name: str
     kind: str
+    #: Which entry of the table this is of; a stage that uses a link has several hops.
+    entry: int
     station: Station
     latency: int
     busy: int
@@ -38,6 +40,13 @@ class Hop:
     serve: Callable[[Request, int], Served | None] | None
     takes: tuple[Pool, ...] = ()
     releases: tuple[Pool, ...] = ()
+    #: Pools taken here and given back after a time, in picoseconds.
+    timed: tuple[tuple[Pool, int], ...] = ()
+    #: On a link, whose turn it is; and whether a batch carries so many bytes for each.
+    lane: str = ""
+    carries_each: bool = False
+    #: The last hop of a stage with batches: those that were accepted together go on together.
+    ends_batch: bool = False
     #: The run of plain delays that starts here, in which nothing is decided: how many hops, and
     #: their time together.
     run_hops: int = 1
@@ -47,6 +56,11 @@ class Hop:
     def is_mere_time(self) -> bool:
         """Whether a request only spends its time here, and nothing is decided."""
         return self.station.plain and self.serve is None
+
+    @property
+    def ends_run(self) -> bool:
+        """Whether something happens when a request leaves."""
+        return bool(self.releases) or self.ends_batch
 
 
 @dataclass(slots=True, eq=False)
@@ -58,6 +72,7 @@ class Plan:
     hops: tuple[Hop, ...]
     derived_ps: int
     _ended: dict[int, Plan] = field(default_factory=dict)
+    _skipped: dict[int, Plan] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         following: Hop | None = None
@@ -66,31 +81,54 @@ class Plan:
             if (
                 following is not None
                 and hop.is_mere_time
-                and not hop.releases
+                and not hop.ends_run
                 and following.is_mere_time
             ):
                 hop.run_hops += following.run_hops
                 hop.run_ps += following.run_ps
             following = hop
 
+    @classmethod
+    def of(cls, operation: Operation, size_bytes: int, hops: list[Hop]) -> Plan:
+        """The plan that these hops make."""
+        return cls(operation, size_bytes, tuple(hops), sum(hop.derived_ps for hop in hops))
+
     def ending_at(self, index: int) -> Plan:
         """This plan for a request that is complete when it leaves hop `index`."""
         plan = self._ended.get(index)
         if plan is None:
-            hops = self._hops_to(index)
-            plan = Plan(self.operation, self.size_bytes, hops, sum(hop.derived_ps for hop in hops))
-            self._ended[index] = plan
+            plan = self._ended[index] = Plan.of(
+                self.operation, self.size_bytes, self._hops_to(index)
+            )
         return plan
 
-    def _hops_to(self, index: int) -> tuple[Hop, ...]:
+    def skipping_after(self, index: int) -> Plan:
+        """This plan without what is left of the stage of hop `index`."""
+        plan = self._skipped.get(index)
+        if plan is None:
+            entry = self.hops[index].entry
+            later = self.hops[index + 1 :]
+            skipped = [hop for hop in later if hop.entry == entry]
+            kept = (*self.hops[: index + 1], *(hop for hop in later if hop.entry != entry))
+            hops = [replace(hop) for hop in kept]
+            # What would have been given back on the way is given back here.
+            taken = [pool for hop in skipped for pool in hop.takes]
+            freed = [pool for hop in skipped for pool in hop.releases if pool not in taken]
+            hops[index].releases = (*hops[index].releases, *freed)
+            hops[index].ends_batch |= any(hop.ends_batch for hop in skipped)
+            plan = self._skipped[index] = Plan.of(self.operation, self.size_bytes, hops)
+        return plan
+
+    def _hops_to(self, index: int) -> list[Hop]:
         """Copies of the first hops; the last of them gives back all that is still held."""
         hops = [replace(hop) for hop in self.hops[: index + 1]]
-        taken = [pool for hop in hops for pool in hop.takes]
+        timed = {pool for hop in hops for pool, _ in hop.timed}
+        taken = [pool for hop in hops for pool in hop.takes if pool not in timed]
         for hop in hops[:-1]:
             for pool in hop.releases:
                 taken.remove(pool)
         hops[-1].releases = tuple(taken)
-        return tuple(hops)
+        return hops
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,7 +164,7 @@ def stage_time(
         beats_ps = clock.span(Cycles(latency + beats)) - service_ps
     serialisation_ps = 0
     if timing.bandwidth is not None:
-        wire_bytes = _wire_bytes(message_bytes, timing.mtu, timing.header or 0)
+        wire_bytes = packet_bytes(message_bytes, timing.mtu, timing.header or 0)
         late_bytes = max(0, wire_bytes - (timing.cut_through or 0))
         # Cut where it is a latency, rounded up where it occupies the link: a link never carries
         # more than its bandwidth.
@@ -169,7 +207,8 @@ def message_bytes(message: Message, size_bytes: int, *, answered: bool) -> int:
     return size_bytes if travels is None else travels
 
 
-def _wire_bytes(message_bytes: int, mtu_bytes: int | None, header_bytes: int) -> int:
+def packet_bytes(message_bytes: int, mtu_bytes: int | None, header_bytes: int) -> int:
+    """A message with the headers of the packets that it is cut into."""
     packets = 1 if mtu_bytes is None else max(1, -(-message_bytes // mtu_bytes))
     return message_bytes + packets * header_bytes
 

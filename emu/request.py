@@ -43,12 +43,19 @@ class Request:
     address: int
     submitted_ps: int
     plan: Plan
+    initiator: int = 0
+    destination: int = 0
     hop: int = -1
     arrived_ps: int = 0
     accepted_ps: int = 0
     emitted_ps: int = 0
     completed_ps: int = -1
     finished: bool = False
+    #: Those that were accepted with this one and leave with it; from which charge on theirs are
+    #: the same; and whether this is itself one of them, on its way out.
+    riders: tuple[Request, ...] = ()
+    shared_charges: int = 0
+    rides: bool = False
     charges: list[tuple[int, str, int]] = field(default_factory=list)
 
     @property

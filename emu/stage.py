@@ -12,6 +12,7 @@ import pydantic
 from pydantic.dataclasses import dataclass as pydantic_dataclass
 
 from emu.errors import EmuError
+from emu.random import Random
 from emu.request import Operation, Request
 from emu.time import Duration
 
@@ -46,11 +47,13 @@ class Served:
     """What a stage found when it accepted a request.
 
     `parts` is the time that this adds to the stage's own, each with the part of the breakdown
-    that it belongs to; `ends` says that the request is complete when it leaves this stage.
+    that it belongs to; `ends` says that the request is complete when it leaves this stage; `skips`
+    that a stage with `looks_up` found what it looked for, and the request goes on at once.
     """
 
     parts: tuple[tuple[str, Duration], ...] = ()
     ends: bool = False
+    skips: bool = False
 
 
 class Stage:
@@ -65,11 +68,16 @@ class Stage:
     turns: ClassVar[bool] = False
     #: The table must give a `latency`; a stage that sets this to False times itself in `serve`.
     has_latency: ClassVar[bool] = True
+    #: The stage is asked first, and its timing is that of a miss: what `skips` passes it by.
+    looks_up: ClassVar[bool] = False
     #: Where the behaviour (not the numbers of a table) comes from.
     source: ClassVar[str] = ""
 
     def __init__(self, parameters: Any) -> None:
         self.parameters = parameters
+
+    def start(self, random: Random) -> None:
+        """Called once, before a path runs, with the stage's own source of random numbers."""
 
     def applies(self, operation: Operation, size_bytes: int) -> bool:
         """Whether such a request passes this stage at all; asked once for each kind of request."""

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Hashable, Iterator
+from typing import Literal
 
+from emu.actor import Actor, Port
 from emu.channel import Channel
 from emu.request import Request
 from emu.resource import Pool
@@ -21,7 +23,11 @@ class Station:
     """
 
     __slots__ = (
+        "accepted",
+        "actor",
+        "batch",
         "blocked",
+        "busy",
         "candidates",
         "channel",
         "clock",
@@ -31,11 +37,13 @@ class Station:
         "first_ps",
         "free_edge",
         "free_ps",
-        "index",
         "inside",
+        "is_link",
         "name",
+        "overflow",
         "plain",
         "pools",
+        "port",
         "ranks",
         "refill_ps",
         "refills_at_edge",
@@ -46,28 +54,45 @@ class Station:
 
     def __init__(
         self,
-        index: int,
         name: str,
         *,
-        plain: bool,
-        clock: Clock | None,
-        channel: Channel,
-        depth: int | None,
-        refills_at_edge: bool,
-        pools: tuple[Pool, ...],
+        plain: bool = False,
+        clock: Clock | None = None,
+        channel: Channel | None = None,
+        depth: int | None = None,
+        refills_at_edge: bool = False,
+        pools: tuple[Pool, ...] = (),
+        batch: int | None = 1,
+        overflow: Literal["hold", "drop", "error"] = "hold",
+        is_link: bool = False,
+        actor: Actor | None = None,
     ) -> None:
-        self.index = index
         self.name = name
         self.plain = plain
         #: The clock whose edges bind this station; `None` where time alone does.
         self.clock = clock
-        self.channel = channel
+        self.channel = channel if channel is not None else Channel(name, None)
         self.depth = depth
         self.refills_at_edge = refills_at_edge
         self.pools = pools
+        #: How many of those that wait it accepts together; `None` for all.
+        self.batch = batch
+        #: What happens to what does not fit into the channel.
+        self.overflow = overflow
+        #: Whether this is a link that stages share: waiting for it is charged to it by name.
+        self.is_link = is_link
+        #: A stage that keeps requests by its own rules; it then does all but the channel.
+        self.actor = actor
+        self.port = Port()
         #: Whether interval and clock alone decide when it accepts what is in its channel.
         self.unbounded = (
-            depth is None and not pools and channel.capacity is None and channel.clock is None
+            depth is None
+            and not pools
+            and batch == 1
+            and actor is None
+            and self.channel.capacity is None
+            and self.channel.clock is None
+            and self.channel.lane_of is None
         )
         #: The table's arbitration: station to its rank among those that send here.
         self.ranks: dict[Station, int] = {}
@@ -79,15 +104,18 @@ class Station:
         self.free_edge = 0
         #: The edge of the present instant, once `earliest` has found it to be one.
         self.edge = 0
-        #: Since when the present first of the channel has been first, if it had arrived then.
+        #: When it accepted last: since then the present first of a lane may be first in it.
         self.first_ps = 0
+        #: Acceptances so far, and how long they keep others out: picoseconds, on a clock cycles.
+        self.accepted = 0
+        self.busy = 0
         #: Requests that are finished elsewhere and want to enter the channel.
         self.candidates: list[Request] = []
         self.contested = False
         #: When the kernel looks at this station next by itself; -1 for never.
         self.wake_ps = -1
-        #: `(since when, which resource is exhausted)`, one entry a change; empty text for none.
-        self.blocked: list[tuple[int, str]] = []
+        #: For each lane `(since when, which resource holds up its first)`; empty text for none.
+        self.blocked: dict[Hashable, deque[tuple[int, str]]] = {}
         self.touched = False
 
     def earliest(self, now_ps: int) -> int:
@@ -122,17 +150,37 @@ class Station:
             refill_ps.popleft()
         return len(self.inside) + len(refill_ps) < self.depth
 
-    def exhausted(self, now_ps: int) -> str:
-        """The first resource that holds up every request here, by name; empty for none."""
+    def exhausted(self, request: Request, now_ps: int) -> str:
+        """The first resource that holds up a request here, by name; empty for none."""
         for pool in self.pools:
-            if pool.is_exhausted:
+            if pool in request.plan.hops[request.hop].takes and pool.is_exhausted(request):
                 return pool.name
         return "" if self.has_place(now_ps) else f"{self.name}.depth"
 
-    def blocked_spans(self, until_ps: int) -> Iterator[tuple[int, int, str]]:
-        """The spans in which a resource was exhausted, up to `until_ps`."""
+    def note_blocked(self, now_ps: int) -> None:
+        """Remembers since when which resource holds up which lane."""
         blocked = self.blocked
-        for index, (start_ps, name) in enumerate(blocked):
+        lanes = self.channel.lanes()
+        for lane in [lane for lane in blocked if lane not in lanes]:
+            del blocked[lane]
+        for lane, waiting in lanes.items():
+            name = self.exhausted(waiting[0], now_ps)
+            log = blocked.setdefault(lane, deque())
+            if (log[-1][1] if log else "") != name:
+                log.append((now_ps, name))
+            # What was over before the first of the lane came concerns nobody any more.
+            while len(log) > 1 and log[1][0] <= waiting[0].arrived_ps:
+                log.popleft()
+
+    def blocked_spans(self, request: Request, until_ps: int) -> Iterator[tuple[int, int, str]]:
+        """The spans in which a resource held up the request's lane, up to `until_ps`."""
+        lane_of = self.channel.lane_of
+        log = self.blocked.get(None if lane_of is None else lane_of(request), ())
+        ends_ps = (*(since_ps for since_ps, _ in log), until_ps)[1:]
+        for (start_ps, name), end_ps in zip(log, ends_ps, strict=True):
             if name:
-                end_ps = blocked[index + 1][0] if index + 1 < len(blocked) else until_ps
                 yield start_ps, end_ps, name
+
+    def busy_ps(self) -> int:
+        """How long its acceptances so far keep others out."""
+        return self.busy if self.clock is None else self.clock.span(Cycles(self.busy))

@@ -28,7 +28,7 @@ def who_waits_for_whom(kernel: Kernel) -> str:
 def _wait(request: Request, now_ps: int) -> tuple[str, list[Request]]:
     hops = request.plan.hops
     at = request.hop
-    if at >= 0 and not hops[at].station.plain and request in hops[at].station.channel.requests:
+    if at >= 0 and not hops[at].station.plain and request in hops[at].station.channel.requests():
         return _wait_in_channel(hops[at].station, request, now_ps)
     here = f"at {hops[at].name}" if at >= 0 else "outside"
     if at >= 0 and not hops[at].station.plain and hops[at].station.inside[0] is not request:
@@ -37,17 +37,18 @@ def _wait(request: Request, now_ps: int) -> tuple[str, list[Request]]:
     ahead = hops[at + 1].station
     return (
         f"{here} waits for a place in the channel of {ahead.name}, full of {_names(ahead)}",
-        list(ahead.channel.requests),
+        ahead.channel.requests(),
     )
 
 
 def _wait_in_channel(station: Station, request: Request, now_ps: int) -> tuple[str, list[Request]]:
-    first = station.channel.requests[0]
+    lane_of = station.channel.lane_of
+    first = station.channel.lanes()[None if lane_of is None else lane_of(request)][0]
     where = f"in front of {station.name}"
     if first is not request:
         return f"{where} waits for request {first.sequence}, ahead of it there", [first]
     for pool in station.pools:
-        if pool.is_exhausted:
+        if pool in request.plan.hops[request.hop].takes and pool.is_exhausted(request):
             holders = list(pool.holders)
             names = ", ".join(str(holder.sequence) for holder in holders)
             return f"{where} waits for {pool.name}, held by {names}", holders
@@ -57,7 +58,7 @@ def _wait_in_channel(station: Station, request: Request, now_ps: int) -> tuple[s
 
 
 def _names(station: Station) -> str:
-    return ", ".join(str(request.sequence) for request in station.channel.requests)
+    return ", ".join(str(request.sequence) for request in station.channel.requests())
 
 
 def _cycle(behind: dict[Request, list[Request]]) -> list[Request]:

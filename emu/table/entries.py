@@ -13,7 +13,11 @@ from emu.time import Clock
 def is_plain(timing: StageTiming) -> bool:
     """Whether an entry, by its own keys, is a plain delay; `Entry.is_plain_delay` agrees."""
     limits = (timing.clock, timing.interval, timing.bandwidth, timing.depth)
-    return all(limit is None for limit in limits) and not timing.uses
+    return (
+        all(limit is None for limit in limits)
+        and not timing.uses
+        and "batch" not in timing.model_fields_set
+    )
 
 
 def passing(head: TableHead, timing: StageTiming | None = None) -> list[Operation]:
@@ -55,5 +59,6 @@ def build_entry(draft: Draft, defaults: Defaults, clocks: dict[str, Clock]) -> E
         channel=channel,
         depth=depth,
         refill=refill,
+        batch=timing.batch if "batch" in timing.model_fields_set else 1,
         where=str(draft.node.at),
     )

@@ -12,7 +12,7 @@ from emu.table.extends import Document, entry_name
 from emu.table.fields import OTHER
 from emu.table.nodes import Node, describe, read_value
 from emu.table.parse import own_parameters, timing_keys
-from emu.table.schema import Pool
+from emu.table.schema import RESOURCES
 from emu.table.shape import Shape
 
 EXAMPLE = "expected NAME.PARAMETER=VALUE, as in 'wire_out.latency=75 ns'"
@@ -61,8 +61,11 @@ class _Override:
                 changed[index] = self._in_entry(changed[index], parameter, value)
             return self._with(root.with_keys({"path": replace(path, value=changed)}))
         if name in root.section("resources"):
-            keys = [key for key in Shape.of(Pool).keys if key != "source"]
-            self._known(parameter[0], keys, f"resource '{name}'")
+            told = root.section("resources")[name].get("kind")
+            model = RESOURCES.get(str(told.value)) if told is not None else None
+            if model is not None:  # else its own error says so
+                keys = [key for key in Shape.of(model).keys if key not in ("kind", "source")]
+                self._known(parameter[0], keys, f"resource '{name}'")
             return self._with(self._put(root, ["resources", name, *parameter], value))
         if name in SECTIONS:
             return self._with(self._put(root, [name, *parameter], value))

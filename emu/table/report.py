@@ -11,7 +11,7 @@ from emu.table.parameters import (
     format_frequency,
     format_values,
 )
-from emu.table.schema import WHOLE, Entry, Message, Source, Table
+from emu.table.schema import WHOLE, Channels, Entry, Link, Message, Pool, Resource, Source, Table
 from emu.time import Clock, Duration, format_time
 
 
@@ -35,10 +35,10 @@ def describe_table(table: Table) -> dict[str, Any]:
         "resources": [
             {
                 "name": name,
-                "text": f"{pool.kind} of {format_count(pool.capacity)}",
-                "source": _sources(pool.source),
+                "text": _resource(resource),
+                "source": _sources(resource.source),
             }
-            for name, pool in head.resources.items()
+            for name, resource in head.resources.items()
         ],
         "resolution": resolution and f"{format_time(resolution.step)}, {resolution.round}",
         "messages": [
@@ -104,6 +104,27 @@ def _by_operation(values: dict[str, Duration]) -> str:
     if list(values) == [OTHER]:
         return str(values[OTHER])
     return " / ".join(f"{word} {value}" for word, value in values.items())
+
+
+def _resource(resource: Resource) -> str:
+    match resource:
+        case Pool():
+            per = f", per {resource.per}" if resource.per else ""
+            return f"pool of {format_count(resource.capacity)}{per}"
+        case Link():
+            return f"link of {format_bandwidth(resource.bandwidth)}, {resource.header} B a header"
+        case Channels():
+            groups = f" ({resource.groups})" if resource.groups else ""
+            window = format_count(resource.window)
+            return f"transport channels, {resource.sharing}{groups}, window {window}"
+    return (
+        f"PCIe Gen{resource.generation} x{resource.lanes}, payload {resource.payload} B, read "
+        f"request {resource.read_request} B, completion boundary {resource.completion_boundary} B, "
+        f"header {resource.header} B, tags {format_count(resource.tags)}, credits "
+        f"{format_count(resource.nonposted_credits)} non-posted and "
+        f"{format_count(resource.posted_credits)} posted, back after "
+        f"{format_time(resource.credit_return)}"
+    )
 
 
 def _clock(clock: Clock) -> str:

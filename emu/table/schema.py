@@ -99,11 +99,72 @@ class Resolution(Strict):
 
 
 class Pool(Strict):
-    """A shared resource of so many equal units: request slots, tags, credits."""
+    """So many equal units that stages share: request slots, tags, credits."""
 
     kind: Literal["pool"]
     capacity: CountField
+    per: Literal["initiator", "destination"] | None = Field(
+        None, description="so many for each of them; without it, for all together"
+    )
     source: SourceField | None = None
+
+
+class Link(Strict):
+    """A link that stages share: one direction, busy for all the bytes."""
+
+    kind: Literal["link"]
+    bandwidth: BandwidthField
+    mtu: BytesField | None = Field(None, description="largest payload of one packet")
+    header: BytesField = Field(0, description="bytes added to each packet")
+    source: SourceField | None = None
+
+
+class Pcie(Strict):
+    """A PCIe link: two directions, tags and credits.
+
+    Posted writes take posted credits; reads take a tag and a non-posted credit until their
+    completion has come back, in the direction of the data, which it shares with the writes.
+    """
+
+    kind: Literal["pcie"]
+    generation: Annotated[int, Field(ge=1, le=6, strict=True, description="1 to 6")]
+    lanes: Annotated[int, Field(ge=1, le=32, strict=True, description="1 to 32")]
+    payload: BytesField = Field(description="largest payload of one write or completion")
+    read_request: BytesField = Field(description="largest read that one request asks for")
+    completion_boundary: BytesField = Field(
+        description="addresses at whose multiples a completion may be cut"
+    )
+    header: BytesField = Field(description="bytes that go with each packet, framing included")
+    tags: CountField = Field(description="reads that can be under way")
+    nonposted_credits: CountField = Field(description="reads that the other side takes at a time")
+    posted_credits: CountField = Field(description="writes that the other side takes at a time")
+    credit_return: TimeField = Field(description="after which a posted credit is back")
+    source: SourceField | None = None
+
+
+class Channels(Strict):
+    """Transport channels, each with a send window."""
+
+    kind: Literal["channels"]
+    sharing: Literal["private", "shared", "groups"] = Field(
+        description="private: one for each initiator and destination; shared: one for each "
+        "destination; groups: so many for each destination"
+    )
+    groups: Annotated[int, Field(ge=1, strict=True)] | None = Field(
+        None, description="how many groups of initiators; only with sharing: groups"
+    )
+    window: CountField = Field(description="requests that one channel can have outstanding")
+    source: SourceField | None = None
+
+
+#: The kinds of resource, by the word that a table uses.
+RESOURCES: dict[str, type[Pool | Link | Pcie | Channels]] = {
+    "pool": Pool,
+    "link": Link,
+    "pcie": Pcie,
+    "channels": Channels,
+}
+Resource = Annotated[Pool | Link | Pcie | Channels, Field(discriminator="kind")]
 
 
 class Defaults(Strict):
@@ -123,10 +184,31 @@ class Beat(Strict):
 
 
 class Use(Strict):
-    """A unit of a resource, held from acceptance here until the request leaves stage `until`."""
+    """What a stage needs of a resource, and for how long.
+
+    Of a pool or of channels a unit: from acceptance until the request leaves stage `until`, or
+    `for` a time. Of a link or of PCIe the time to carry `bytes`: PCIe as a write or as a read whose
+    data goes `to` that end.
+    """
 
     resource: TextField
+    when: list[OperationField] | None = Field(None, description="the operations that use it")
     until: TextField | None = Field(None, description="a stage's name; without it, this stage")
+    for_: Annotated[
+        TimeField | None, Field(alias="for", description="a time, in place of 'until'")
+    ] = None
+    as_: Annotated[
+        Literal["read", "write"] | None, Field(alias="as", description="of PCIe: read or write")
+    ] = None
+    to: Literal["host", "device"] | None = Field(None, description="of PCIe: where the data goes")
+    bytes: MessageBytesField = Field(
+        None, description="what a link carries: so many, or the 'payload'"
+    )
+
+    def applies(self, operation: Operation) -> bool:
+        """Whether such operations use it."""
+        words = self.when
+        return words is None or any(operation in OPERATION_GROUPS[word] for word in words)
 
 
 class StageTiming(Strict):
@@ -152,6 +234,12 @@ class StageTiming(Strict):
     channel: Literal["bypass", "registered"] | None = Field(
         None, description="whether the channel in front adds nothing, or a cycle"
     )
+    overflow: Literal["hold", "drop", "error"] | None = Field(
+        None, description="what a full queue does with what does not fit; hold, if not given"
+    )
+    batch: CountField | None = Field(
+        None, description="how many of those that wait are accepted together, as one"
+    )
     uses: list[Use] | None = Field(None, description="shared resources that it holds")
     arbitration: list[TextField] | None = Field(
         None, description="stages that send here, first come first; without it, the longest waiting"
@@ -173,6 +261,7 @@ class Entry:
     channel: Literal["bypass", "registered"]
     depth: int | None
     refill: Literal["at_once", "next_edge"]
+    batch: int | None
     where: str
 
     @property
@@ -184,6 +273,7 @@ class Entry:
             and timing.interval is None
             and timing.bandwidth is None
             and self.depth is None
+            and self.batch == 1
             and not timing.uses
         )
 
@@ -212,7 +302,7 @@ class TableHead(Strict):
     other_operations: TextField | None = Field(
         None, description="the table to turn to for operations that this one has not"
     )
-    resources: dict[NameField, Pool] = {}
+    resources: dict[NameField, Resource] = {}
     resolution: Resolution | None = None
     defaults: Defaults = Defaults()
 

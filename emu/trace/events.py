@@ -16,6 +16,7 @@ class Kind(StrEnum):
     EMITTED = "emitted"
     LEFT = "left"
     COMPLETED = "completed"
+    DROPPED = "dropped"
 
 
 @dataclass(frozen=True, slots=True)

@@ -95,7 +95,7 @@ def test_a_value_with_a_source_of_its_own_is_assumed(tmp_path: Path) -> None:
 NAMES = "out, nic_pipeline, back, wire, tags, clocks, messages, resolution, defaults or resources"
 PARAMETERS = (
     "at, clock, latency, interval, beat, bandwidth, cut_through, mtu, header, depth, refill, "
-    "queue, channel, uses or arbitration"
+    "queue, channel, overflow, batch, uses or arbitration"
 )
 CASES = {
     "ot.latency=5 ns": (

@@ -1,0 +1,52 @@
+"""PCIe: bandwidth of a link, and the bytes that reads and writes put on it."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+from emu.table.schema import Pcie
+from emu.time import PS_PER_S
+
+#: Transfers a second on a lane, and how many of the bits are data, by generation: 8b/10b coding,
+#: then 128b/130b, then flits of 256 bytes of which 242 carry packets. Source: PCI Express Base
+#: Specification 6.0.
+_LANE = {
+    1: (Fraction(25 * 10**8), Fraction(8, 10)),
+    2: (Fraction(5 * 10**9), Fraction(8, 10)),
+    3: (Fraction(8 * 10**9), Fraction(128, 130)),
+    4: (Fraction(16 * 10**9), Fraction(128, 130)),
+    5: (Fraction(32 * 10**9), Fraction(128, 130)),
+    6: (Fraction(64 * 10**9), Fraction(242, 256)),
+}
+
+
+def bytes_per_ps(pcie: Pcie) -> Fraction:
+    """What one direction carries, exactly."""
+    transfers, data = _LANE[pcie.generation]
+    return transfers * data * pcie.lanes / 8 / PS_PER_S
+
+
+def write_bytes(pcie: Pcie, data_bytes: int) -> int:
+    """A posted write, cut into packets of the largest payload."""
+    return data_bytes + _pieces(data_bytes, pcie.payload) * pcie.header
+
+
+def request_bytes(pcie: Pcie, data_bytes: int) -> int:
+    """The requests of a read, each for the largest read at most."""
+    return _pieces(data_bytes, pcie.read_request) * pcie.header
+
+
+def completion_bytes(pcie: Pcie, address: int, data_bytes: int) -> int:
+    """The completions of a read.
+
+    The first of them brings the address to a multiple of the completion boundary, where it is
+    not on one; the others carry the largest payload.
+    """
+    first = min(-address % pcie.completion_boundary, data_bytes)
+    rest = data_bytes - first
+    pieces = (1 if first else 0) + (_pieces(rest, pcie.payload) if rest or not first else 0)
+    return data_bytes + pieces * pcie.header
+
+
+def _pieces(data_bytes: int, most_bytes: int) -> int:
+    return max(1, -(-data_bytes // most_bytes))

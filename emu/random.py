@@ -1,0 +1,34 @@
+"""Random numbers: one small generator for each component, the same in every engine."""
+
+from __future__ import annotations
+
+import hashlib
+
+_MASK = (1 << 64) - 1
+
+
+class Random:
+    """SplitMix64, seeded from the run's seed and the component's name.
+
+    Source: Steele, Lea and Flood, Fast splittable pseudorandom number generators (OOPSLA 2014).
+    """
+
+    def __init__(self, seed: int, name: str) -> None:
+        digest = hashlib.sha256(f"{seed}:{name}".encode()).digest()
+        self._state = int.from_bytes(digest[:8], "little")
+
+    def bits(self) -> int:
+        """64 random bits."""
+        self._state = (self._state + 0x9E3779B97F4A7C15) & _MASK
+        z = self._state
+        z = ((z ^ (z >> 30)) * 0xBF58476D1CE4E5B9) & _MASK
+        z = ((z ^ (z >> 27)) * 0x94D049BB133111EB) & _MASK
+        return z ^ (z >> 31)
+
+    def below(self, limit: int) -> int:
+        """A whole number from 0 to `limit` - 1; the bias is under `limit` / 2**64."""
+        return (self.bits() * limit) >> 64
+
+    def uniform(self) -> float:
+        """A number from 0 on and below 1, in steps of 2**-53."""
+        return (self.bits() >> 11) * 2.0**-53
