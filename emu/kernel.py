@@ -45,9 +45,10 @@ class Kernel:
 
     1. What concerns one station alone: a latency is over, a station accepts from its own channel.
        Such steps look at that station only, so their order does not matter.
-    2. Once none of these is left, what several may want: places in a channel, units of a pool,
-       the order of completions. All are decided from the same state, and then all are applied.
-       The table's arbitration decides, then who has waited longest, then the sequence number.
+    2. Once none of these is left, what several may want: the order of completions, places in a
+       channel, units of a pool. One of them is decided, with all who want it known, and what
+       follows from it settles first. The table's arbitration decides, then who has waited
+       longest, then the sequence number.
 
     `shuffle` evaluates in a random order: the means to test that the order does not matter.
     """
@@ -457,25 +458,27 @@ class Kernel:
             self._dropped(request)
 
     def _decide(self) -> None:
-        """Decides from the present state, and only then applies what was decided."""
-        contested, self._contested = self._contested, []
-        wanting, self._wanting = self._wanting, []
-        done, self._done = self._done, []
-        if self._shuffle is not None:
-            for several in (contested, wanting, done):
-                self._shuffle.shuffle(several)
-        admitted = [(station, self._winners(station)) for station in contested]
-        for station in sorted(dict.fromkeys(wanting), key=_longest_there):
-            self._grant(station)
-        lost, self._lost = self._lost, []
-        for request in sorted(lost, key=_sequence):
-            self._drop(request)
-        for station, winners in admitted:
+        """Decides one thing, now that all else has settled, so that what follows settles first.
+
+        Completions come first; then the channel that comes first in the path; then the pools.
+        """
+        if self._done:
+            done, self._done = self._done, []
+            for request in sorted(done, key=_sequence):
+                self._end(request)
+        elif self._contested:
+            station = min(self._contested, key=_index)
+            self._contested.remove(station)
+            winners = self._winners(station)
+            lost, self._lost = self._lost, []
+            for request in lost:
+                self._drop(request)
             for request in winners:
                 self._enter(station, request)
-        done.sort(key=_sequence)
-        for request in done:
-            self._end(request)
+        else:
+            wanting, self._wanting = self._wanting, []
+            for station in sorted(dict.fromkeys(wanting), key=_longest_there):
+                self._grant(station)
 
     def _end(self, request: Request) -> None:
         """The request is complete."""
@@ -563,6 +566,10 @@ class Kernel:
 
 def _sequence(request: Request) -> int:
     return request.sequence
+
+
+def _index(station: Station) -> int:
+    return station.index
 
 
 def _longest_there(station: Station) -> tuple[int, int]:

@@ -45,6 +45,8 @@ class Path:
             order = assembly.entry.timing.arbitration or ()
             assembly.station.ranks = {by_name[name]: rank for rank, name in enumerate(order)}
             assembly.stage.start(Random(seed, assembly.entry.name))
+        for index, station in enumerate(self.stations):
+            station.index = index
         self._address_step = self._resources.address_step()
         self._plans: dict[tuple[Operation, int, int], Plan] = {}
 

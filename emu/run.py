@@ -30,6 +30,8 @@ class Access:
     operation: Operation
     size_bytes: int
     address: int
+    initiator: int = 0
+    destination: int = 0
 
 
 def stepping(operation: Operation, size_bytes: int, requests: int) -> Iterable[Access]:
@@ -70,9 +72,18 @@ class ClosedLoop:
         access = next(self._accesses, None)
         if access is None:
             return
-        plan = self._path.plan(access.operation, access.size_bytes)
+        plan = self._path.plan(access.operation, access.size_bytes, access.address)
         self.kernel.submit(
-            Request(self.posted, access.operation, access.size_bytes, access.address, now_ps, plan)
+            Request(
+                self.posted,
+                access.operation,
+                access.size_bytes,
+                access.address,
+                now_ps,
+                plan,
+                access.initiator,
+                access.destination,
+            )
         )
         self.posted += 1
 

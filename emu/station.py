@@ -37,6 +37,7 @@ class Station:
         "first_ps",
         "free_edge",
         "free_ps",
+        "index",
         "inside",
         "is_link",
         "name",
@@ -68,6 +69,8 @@ class Station:
         actor: Actor | None = None,
     ) -> None:
         self.name = name
+        #: Its place among the stations of a path.
+        self.index = 0
         self.plain = plain
         #: The clock whose edges bind this station; `None` where time alone does.
         self.clock = clock

@@ -47,7 +47,7 @@ def _uses(parsed: Parsed, draft: Draft, places: dict[str, int]) -> Iterator[Prob
                 f"expected one of the table's resources: {listed(declared)}",
                 did_you_mean(use.resource, declared),
             )
-        if use.resource in seen:
+        if use.resource in seen and use.when is None:
             what = f"'{use.resource}' is taken twice by one stage"
             yield problem(at, f"{where}.resource", what, "expected it once")
         seen.add(use.resource)

@@ -158,8 +158,11 @@ class StageChecks:
         return "messages" not in self._parsed.broken and bool(self._parsed.head.messages)
 
     def _link(self, timing: StageTiming) -> Iterator[Problem]:
+        carries = bool(timing.uses)
         for key in _LINK_ONLY:
-            if self._given(key) and not self._given("bandwidth"):
+            if self._given(key) and not (
+                self._given("bandwidth") or (carries and key == "cut_through")
+            ):
                 what = f"'{key}' is of no use without a bandwidth"
                 yield self._at_key(key, what, "expected for example 'bandwidth: 50 GB/s'")
         if timing.mtu == 0:

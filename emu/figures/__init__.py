@@ -1,0 +1,1 @@
+"""Figures: published numbers, reproduced from the emulator, one file a figure."""
