@@ -8,15 +8,17 @@ from dataclasses import dataclass
 from heapq import heappop, heappush
 from itertools import count
 
+from emu.batch import gather, let_go
 from emu.breakdown import BACKPRESSURE, SERIALISATION, SERVICE
-from emu.channel import waiting_longest
+from emu.contest import grantable, longest_there, overflow, winners
 from emu.errors import EmuError, listed
 from emu.handshake import charge_wait_of, serve
 from emu.request import Request
 from emu.resource import Pool
 from emu.station import Station
 from emu.time import Clock
-from emu.trace.events import Event, Kind, Listener
+from emu.trace.events import Kind, Listener
+from emu.trace.teller import Teller
 
 #: Steps in one instant after which it is taken never to settle.
 MOST_STEPS = 100_000
@@ -24,10 +26,6 @@ MOST_STEPS = 100_000
 
 class UnsettledError(EmuError):
     """An instant in which something changes for ever."""
-
-
-class QueueOverflowError(EmuError):
-    """A full queue, where the table says that this must not happen."""
 
 
 @dataclass(slots=True, eq=False)
@@ -71,8 +69,7 @@ class Kernel:
         self.inside: dict[Request, None] = {}
         self._complete = complete
         self._dropped = drop
-        self._listener = listener
-        self._events: list[Event] = []
+        self._teller = Teller(listener) if listener is not None else None
         self._shuffle = shuffle
         self._tie = count().__next__ if shuffle is None else lambda: shuffle.getrandbits(60)
         self._due: list[tuple[int, int, Request | Station | Return]] = []
@@ -81,7 +78,6 @@ class Kernel:
         self._wanting: list[Station] = []
         self._done: list[Request] = []
         self._touched: list[Station] = []
-        self._lost: list[Request] = []
         self._next: list[Request] = []
 
     # -- what a path calls ------------------------------------------------------------------
@@ -166,8 +162,8 @@ class Kernel:
                 self._give_up()
         if self._touched:
             self._note_blocked()
-        if self._events:
-            self._tell()
+        if self._teller is not None:
+            self._teller.tell()
 
     def _happen(self, item: Station | Return) -> None:
         if isinstance(item, Return):
@@ -192,11 +188,11 @@ class Kernel:
         now_ps = self.now_ps
         request.emitted_ps = now_ps
         if request.hop < 0:
-            if self._listener is not None:
-                self._event(Kind.SUBMITTED, request)
+            if self._teller is not None:
+                self._teller.note(self.now_ps, Kind.SUBMITTED, request)
         else:
-            if self._listener is not None:
-                self._event(Kind.EMITTED, request)
+            if self._teller is not None:
+                self._teller.note(self.now_ps, Kind.EMITTED, request)
             station = request.plan.hops[request.hop].station
             if not station.plain and not request.rides:
                 request.finished = True
@@ -226,15 +222,15 @@ class Kernel:
         self._leave(request)
         now_ps = self.now_ps
         request.arrived_ps = request.accepted_ps = now_ps
-        if self._listener is None:
+        if self._teller is None:
             # Nothing is decided in a run of plain delays, and nobody asks: one event for all.
             request.hop = index + hop.run_hops - 1
             finish_ps = now_ps + hop.run_ps
         else:
             request.hop = index
             finish_ps = now_ps + hop.derived_ps
-            self._event(Kind.ARRIVED, request)
-            self._event(Kind.ACCEPTED, request)
+            self._teller.note(now_ps, Kind.ARRIVED, request)
+            self._teller.note(now_ps, Kind.ACCEPTED, request)
         heappush(self._due, (finish_ps, self._tie(), request))
 
     def _enter(self, station: Station, request: Request) -> None:
@@ -243,8 +239,8 @@ class Kernel:
         now_ps = self.now_ps
         request.hop += 1
         request.arrived_ps = now_ps
-        if self._listener is not None:
-            self._event(Kind.ARRIVED, request)
+        if self._teller is not None:
+            self._teller.note(self.now_ps, Kind.ARRIVED, request)
         if station.actor is not None:
             station.port.now_ps = now_ps
             station.actor.arrive(request, station.port)
@@ -253,11 +249,11 @@ class Kernel:
         hop = request.plan.hops[request.hop]
         if station.plain:
             request.accepted_ps = now_ps
-            if self._listener is not None:
-                self._event(Kind.ACCEPTED, request)
+            if self._teller is not None:
+                self._teller.note(self.now_ps, Kind.ACCEPTED, request)
             finish_ps = now_ps + hop.derived_ps + serve(hop, request, now_ps)[1]
             heappush(self._due, (finish_ps, self._tie(), request))
-        elif station.unbounded and hop.serve is None and self._listener is None:
+        elif station.unbounded and hop.serve is None and self._teller is None:
             # First in, first out, and no limit but interval and clock: all is known, and nobody
             # asks in between. So the wait costs no event.
             self._start(station, request, station.earliest(now_ps))
@@ -273,8 +269,8 @@ class Kernel:
         for request, parts in out:
             request.emitted_ps = self.now_ps
             request.charges += [(request.hop, part, time_ps) for part, time_ps in parts]
-            if self._listener is not None:
-                self._event(Kind.EMITTED, request)
+            if self._teller is not None:
+                self._teller.note(self.now_ps, Kind.EMITTED, request)
             self._offer(request, False)
         dropped, port.dropped = port.dropped, []
         for request in dropped:
@@ -292,8 +288,8 @@ class Kernel:
         if index < 0:
             return
         hop = request.plan.hops[index]
-        if self._listener is not None:
-            self._event(Kind.LEFT, request)
+        if self._teller is not None:
+            self._teller.note(self.now_ps, Kind.LEFT, request)
         if request.rides:
             request.rides = False
             return
@@ -315,21 +311,11 @@ class Kernel:
         for pool in hop.releases:
             self._release(pool, request)
         if hop.ends_batch and request.riders:
-            self._let_go(request)
-
-    def _let_go(self, request: Request) -> None:
-        """Those that were accepted together with the request leave together with it."""
-        riders, request.riders = request.riders, ()
-        shared = request.charges[request.shared_charges :]
-        for rider in riders:
-            rider.plan = request.plan
-            rider.hop = request.hop
-            rider.charges += shared
-            rider.emitted_ps = self.now_ps
-            rider.rides = True
-            if self._listener is not None:
-                self._event(Kind.EMITTED, rider)
-            self._next.append(rider)
+            riders = let_go(request, now_ps)
+            self._next += riders
+            for rider in riders:
+                if self._teller is not None:
+                    self._teller.note(now_ps, Kind.EMITTED, rider)
 
     def _release(self, pool: Pool, request: Request) -> None:
         pool.release(request, self.now_ps)
@@ -372,28 +358,15 @@ class Kernel:
         now_ps = self.now_ps
         channel.take(request, now_ps)
         if station.batch != 1:
-            self._gather(station, request)
+            request.riders = gather(station, request, now_ps)
+            for rider in request.riders:
+                if self._teller is not None:
+                    self._teller.note(now_ps, Kind.ACCEPTED, rider)
         self._start(station, request, now_ps)
         if station.candidates:
             self._contest(station)
         if channel.clock is not None:
             self._wake_at(station, channel.next_change(now_ps))
-
-    def _gather(self, station: Station, request: Request) -> None:
-        """Accepts more of the same kind with the request, as many as a batch holds."""
-        riders: list[Request] = []
-        channel = station.channel
-        while station.batch is None or len(riders) + 1 < station.batch:
-            rider = next(iter(channel.heads(self.now_ps)), None)
-            if rider is None or rider.plan is not request.plan:
-                break
-            channel.take(rider, self.now_ps)
-            rider.accepted_ps = self.now_ps
-            charge_wait_of(station, rider)
-            if self._listener is not None:
-                self._event(Kind.ACCEPTED, rider)
-            riders.append(rider)
-        request.riders = tuple(riders)
 
     def _start(self, station: Station, request: Request, at_ps: int) -> None:
         """The handshake at `at_ps`, for which `station.edge` stands: its time there begins."""
@@ -405,8 +378,8 @@ class Kernel:
         request.shared_charges = len(request.charges)
         station.first_ps = at_ps
         station.inside.append(request)
-        if self._listener is not None:
-            self._event(Kind.ACCEPTED, request)
+        if self._teller is not None:
+            self._teller.note(self.now_ps, Kind.ACCEPTED, request)
         extra, extra_ps = (0, 0) if hop.serve is None else serve(hop, request, at_ps)
         busy = hop.busy
         if request.riders and hop.carries_each:
@@ -452,8 +425,8 @@ class Kernel:
             if request in pool.holders:
                 self._release(pool, request)
         del self.inside[request]
-        if self._listener is not None:
-            self._event(Kind.DROPPED, request)
+        if self._teller is not None:
+            self._teller.note(self.now_ps, Kind.DROPPED, request)
         if self._dropped is not None:
             self._dropped(request)
 
@@ -469,62 +442,28 @@ class Kernel:
         elif self._contested:
             station = min(self._contested, key=_index)
             self._contested.remove(station)
-            winners = self._winners(station)
-            lost, self._lost = self._lost, []
-            for request in lost:
+            station.contested = False
+            admitted = winners(station, self.now_ps)
+            for request in overflow(station, self.now_ps):
                 self._drop(request)
-            for request in winners:
+            for request in admitted:
                 self._enter(station, request)
         else:
             wanting, self._wanting = self._wanting, []
-            for station in sorted(dict.fromkeys(wanting), key=_longest_there):
-                self._grant(station)
+            for station in sorted(dict.fromkeys(wanting), key=longest_there):
+                granted = grantable(station, self.now_ps)
+                if granted is not None:
+                    self._take(station, granted)
+                    self._ready.append(station)
 
     def _end(self, request: Request) -> None:
         """The request is complete."""
         self._leave(request)
         request.completed_ps = self.now_ps
         del self.inside[request]
-        if self._listener is not None:
-            self._event(Kind.COMPLETED, request)
+        if self._teller is not None:
+            self._teller.note(self.now_ps, Kind.COMPLETED, request)
         self._complete(request)
-
-    def _grant(self, station: Station) -> None:
-        """Accepts the first request there for which a unit of every pool is free."""
-        for request in station.channel.heads(self.now_ps):
-            takes = request.plan.hops[request.hop].takes
-            if not any(pool.is_exhausted(request) for pool in takes):
-                self._take(station, request)
-                self._ready.append(station)
-                return
-
-    def _winners(self, station: Station) -> list[Request]:
-        """The candidates that may enter the station's channel now, in order."""
-        station.contested = False
-        candidates = station.candidates
-        if len(candidates) > 1:
-            ranks = station.ranks
-            candidates.sort(
-                key=lambda request: (_rank(ranks, request), request.emitted_ps, request.sequence)
-            )
-        free = station.channel.free_places(self.now_ps)
-        if free is None or free >= len(candidates):
-            station.candidates = []
-            return candidates
-        station.candidates = candidates[free:]
-        if station.overflow != "hold":
-            self._overflow(station)
-        return candidates[:free]
-
-    def _overflow(self, station: Station) -> None:
-        """What does not fit into the channel, and may not wait outside."""
-        lost, station.candidates = station.candidates, []
-        if station.overflow == "error":
-            raise QueueOverflowError(
-                f"the queue of {station.name} overflows at {self.now_ps} ps: all "
-                f"{station.channel.capacity} places are taken, and request {lost[0].sequence} comes"
-            )
-        self._lost += lost
 
     # -- what others are told ---------------------------------------------------------------
 
@@ -539,18 +478,6 @@ class Kernel:
         for station in touched:
             station.touched = False
             station.note_blocked(self.now_ps)
-
-    def _event(self, kind: Kind, request: Request) -> None:
-        named = kind not in (Kind.SUBMITTED, Kind.COMPLETED, Kind.DROPPED)
-        name = request.plan.hops[request.hop].name if named else ""
-        self._events.append(Event(self.now_ps, kind, request.sequence, name))
-
-    def _tell(self) -> None:
-        events, self._events = self._events, []
-        events.sort(key=lambda event: event.request)
-        assert self._listener is not None  # events are only built for it
-        for event in events:
-            self._listener(event)
 
     def _give_up(self) -> None:
         active = {station.name for station in (*self._ready, *self._contested, *self._wanting)}
@@ -570,13 +497,3 @@ def _sequence(request: Request) -> int:
 
 def _index(station: Station) -> int:
     return station.index
-
-
-def _longest_there(station: Station) -> tuple[int, int]:
-    return min(waiting_longest(lane[0]) for lane in station.channel.lanes().values())
-
-
-def _rank(ranks: dict[Station, int], request: Request) -> int:
-    if not ranks or request.hop < 0:
-        return len(ranks)
-    return ranks.get(request.plan.hops[request.hop].station, len(ranks))

@@ -1,0 +1,65 @@
+"""Contests: who enters a channel that several want to enter, and who takes from a pool first."""
+
+from __future__ import annotations
+
+from emu.channel import waiting_longest
+from emu.errors import EmuError
+from emu.request import Request
+from emu.station import Station
+
+
+class QueueOverflowError(EmuError):
+    """A full queue, where the table says that this must not happen."""
+
+
+def winners(station: Station, now_ps: int) -> list[Request]:
+    """The candidates that may enter the station's channel now, in order; they are none any more.
+
+    The table's arbitration decides, then who has waited longest, then the sequence number.
+    """
+    candidates = station.candidates
+    if len(candidates) > 1:
+        ranks = station.ranks
+        candidates.sort(key=lambda one: (_rank(ranks, one), one.emitted_ps, one.sequence))
+    free = station.channel.free_places(now_ps)
+    if free is None or free >= len(candidates):
+        station.candidates = []
+        return candidates
+    station.candidates = candidates[free:]
+    return candidates[:free]
+
+
+def overflow(station: Station, now_ps: int) -> list[Request]:
+    """The candidates that did not fit and may not wait outside: lost, if the table says so.
+
+    `QueueOverflowError` if it says that there must be none.
+    """
+    if station.overflow == "hold" or not station.candidates:
+        return []
+    lost, station.candidates = station.candidates, []
+    if station.overflow == "error":
+        raise QueueOverflowError(
+            f"the queue of {station.name} overflows at {now_ps} ps: all "
+            f"{station.channel.capacity} places are taken, and request {lost[0].sequence} comes"
+        )
+    return lost
+
+
+def grantable(station: Station, now_ps: int) -> Request | None:
+    """The first request there for which a unit of every pool that it takes is free."""
+    for request in station.channel.heads(now_ps):
+        takes = request.plan.hops[request.hop].takes
+        if not any(pool.is_exhausted(request) for pool in takes):
+            return request
+    return None
+
+
+def longest_there(station: Station) -> tuple[int, int]:
+    """Sorts stations by who has waited there longest, then by sequence number."""
+    return min(waiting_longest(lane[0]) for lane in station.channel.lanes().values())
+
+
+def _rank(ranks: dict[Station, int], request: Request) -> int:
+    if not ranks or request.hop < 0:
+        return len(ranks)
+    return ranks.get(request.plan.hops[request.hop].station, len(ranks))
