@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from emu.breakdown import ALIGNMENT, RESOURCE, STAGE_PARTS, charge_wait
+from emu.breakdown import ARBITRATION, RESOURCE, STAGE_PARTS, charge_wait
 from emu.errors import listed
 from emu.plan import Hop
 from emu.request import Request
@@ -24,12 +24,26 @@ def charge_wait_of(station: Station, request: Request) -> None:
         interval_ps = 0
     else:
         interval_ps = station.free_ps if clock is None else clock.edge(station.free_edge)
-    if station.first_ps <= arrived_ps >= interval_ps and not station.blocked:
-        request.charges.append((index, ALIGNMENT, accepted_ps - arrived_ps))
-        return
-    spans = station.blocked_spans(request, accepted_ps)
-    for part, time_ps in charge_wait(arrived_ps, station.first_ps, interval_ps, accepted_ps, spans):
-        request.charges.append((index, part, time_ps))
+    first_ps = station.first_ps
+    if not station.can_be_blocked:
+        pieces = charge_wait(arrived_ps, first_ps, interval_ps, accepted_ps, ())
+    else:
+        lane = station.lane(request)
+        pieces = []
+        if first_ps > arrived_ps:
+            # Until it was first, sums are enough: what no resource took is arbitration.
+            before = request.blocked_before or {}
+            for name, sum_ps in lane.first.items():
+                blocked_ps = sum_ps - before.get(name, 0)
+                if blocked_ps:
+                    pieces.append((RESOURCE + name, blocked_ps))
+            rest_ps = first_ps - arrived_ps - sum(time_ps for _, time_ps in pieces)
+            if rest_ps:
+                pieces.append((ARBITRATION, rest_ps))
+            arrived_ps = first_ps
+        spans = lane.spans(accepted_ps)
+        pieces += charge_wait(arrived_ps, first_ps, interval_ps, accepted_ps, spans)
+    request.charges += [(index, part, time_ps) for part, time_ps in pieces]
 
 
 def serve(hop: Hop, request: Request, now_ps: int) -> tuple[int, int]:

@@ -22,6 +22,8 @@ from emu.trace.teller import Teller
 
 #: Steps in one instant after which it is taken never to settle.
 MOST_STEPS = 100_000
+#: So many more are allowed for each request that is inside by then.
+STEPS_EACH = 100
 
 
 class UnsettledError(EmuError):
@@ -95,6 +97,8 @@ class Kernel:
 
     def step(self, cycles: int = 1, clock: Clock | None = None) -> None:
         """Runs so many cycles of a clock; of the path's only one if none is named."""
+        if cycles < 0:
+            raise EmuError(f"step({cycles}); expected zero cycles or more")
         if clock is None:
             clocks = list(dict.fromkeys(s.clock for s in self.stations if s.clock is not None))
             if len(clocks) != 1:
@@ -131,7 +135,7 @@ class Kernel:
         self.now_ps = now_ps
         # What is alone in its instant competes with nobody.
         alone = not due or due[0][0] != now_ps
-        steps = 0
+        steps = allowed = 0
         if isinstance(item, Request):
             self._finish(item, alone)
         else:
@@ -158,7 +162,10 @@ class Kernel:
             else:
                 break
             steps += 1
-            if steps > MOST_STEPS:
+            if steps == MOST_STEPS:
+                # A crowd that leaves in one instant takes many steps, and comes to an end.
+                allowed = MOST_STEPS + STEPS_EACH * len(self.inside)
+            if steps >= MOST_STEPS and steps > allowed:
                 self._give_up()
         if self._touched:
             self._note_blocked()
@@ -260,7 +267,9 @@ class Kernel:
         else:
             station.channel.put(request, now_ps)
             self._ready.append(station)
-            self._touch(station)
+            if station.can_be_blocked:
+                station.watch(request, now_ps)
+                self._touch(station)
 
     def _hear(self, station: Station) -> None:
         """Does what an actor has asked for."""
@@ -292,6 +301,9 @@ class Kernel:
             self._teller.note(self.now_ps, Kind.LEFT, request)
         if request.rides:
             request.rides = False
+            for pool in hop.releases:
+                if request in pool.holders:  # else the one that it rides with has taken it
+                    self._release(pool, request)
             return
         station = hop.station
         if not station.plain and station.actor is None:
@@ -377,6 +389,8 @@ class Kernel:
             charge_wait_of(station, request)
         request.shared_charges = len(request.charges)
         station.first_ps = at_ps
+        for lane in station.blocked.values():
+            lane.accept(at_ps)
         station.inside.append(request)
         if self._teller is not None:
             self._teller.note(self.now_ps, Kind.ACCEPTED, request)
@@ -468,7 +482,7 @@ class Kernel:
     # -- what others are told ---------------------------------------------------------------
 
     def _touch(self, station: Station) -> None:
-        if not station.touched and (station.pools or station.depth is not None):
+        if not station.touched and station.can_be_blocked:
             station.touched = True
             self._touched.append(station)
 

@@ -6,7 +6,7 @@ import random
 from collections.abc import Callable
 
 from emu.assembly import Kind, Resources, StageAssembly, place_releases
-from emu.errors import listed
+from emu.errors import EmuError, listed
 from emu.handshake import serve
 from emu.kernel import Kernel
 from emu.plan import Hop, Plan, PlanError, message_bytes
@@ -24,6 +24,10 @@ from emu.trace.events import Listener
 def build(table: Table) -> Path:
     """Makes a fresh path from a table; its stages start empty."""
     return Path(table)
+
+
+class PathError(EmuError):
+    """A path used against its rules."""
 
 
 class Path:
@@ -48,6 +52,7 @@ class Path:
         for index, station in enumerate(self.stations):
             station.index = index
         self._address_step = self._resources.address_step()
+        self._has_kernel = False
         self._plans: dict[tuple[Operation, int, int], Plan] = {}
 
     def plan(self, operation: Operation, size_bytes: int, address: int = 0) -> Plan:
@@ -93,7 +98,13 @@ class Path:
         listener: Listener | None = None,
         shuffle: random.Random | None = None,
     ) -> Kernel:
-        """The engine over this path's stations; `complete` is called for each completed request."""
+        """The engine over this path's stations; `complete` is called for each completed request.
+
+        A path has one engine: `PathError` for a second, which would find it as the first left it.
+        """
+        if self._has_kernel:
+            raise PathError(f"the path of {self.table.name} has run; expected a fresh build(table)")
+        self._has_kernel = True
         return Kernel(
             self.stations, self.pools, complete, drop=drop, listener=listener, shuffle=shuffle
         )

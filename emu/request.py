@@ -45,12 +45,18 @@ class Request:
     plan: Plan
     initiator: int = 0
     destination: int = 0
+    #: Ordering marks, empty for none: `NO`, `RO` or `SO`; `ROI`, `ROT`, `ROL` or `UNO`.
+    order: str = ""
+    service: str = ""
+    fence: bool = False
     hop: int = -1
     arrived_ps: int = 0
     accepted_ps: int = 0
     emitted_ps: int = 0
     completed_ps: int = -1
     finished: bool = False
+    #: What had held up its lane by the time it came: see `BlockedLane`.
+    blocked_before: dict[str, int] | None = None
     #: Those that were accepted with this one and leave with it; from which charge on theirs are
     #: the same; and whether this is itself one of them, on its way out.
     riders: tuple[Request, ...] = ()

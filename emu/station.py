@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Hashable, Iterator
+from collections.abc import Hashable
 from typing import Literal
 
 from emu.actor import Actor, Port
+from emu.blocked import BlockedLane
 from emu.channel import Channel
 from emu.request import Request
 from emu.resource import Pool
@@ -117,8 +118,8 @@ class Station:
         self.contested = False
         #: When the kernel looks at this station next by itself; -1 for never.
         self.wake_ps = -1
-        #: For each lane `(since when, which resource holds up its first)`; empty text for none.
-        self.blocked: dict[Hashable, deque[tuple[int, str]]] = {}
+        #: For each lane in which requests wait, which resource held it up for how long.
+        self.blocked: dict[Hashable, BlockedLane] = {}
         self.touched = False
 
     def earliest(self, now_ps: int) -> int:
@@ -160,29 +161,31 @@ class Station:
                 return pool.name
         return "" if self.has_place(now_ps) else f"{self.name}.depth"
 
-    def note_blocked(self, now_ps: int) -> None:
-        """Remembers since when which resource holds up which lane."""
-        blocked = self.blocked
-        lanes = self.channel.lanes()
-        for lane in [lane for lane in blocked if lane not in lanes]:
-            del blocked[lane]
-        for lane, waiting in lanes.items():
-            name = self.exhausted(waiting[0], now_ps)
-            log = blocked.setdefault(lane, deque())
-            if (log[-1][1] if log else "") != name:
-                log.append((now_ps, name))
-            # What was over before the first of the lane came concerns nobody any more.
-            while len(log) > 1 and log[1][0] <= waiting[0].arrived_ps:
-                log.popleft()
+    def watch(self, request: Request, now_ps: int) -> None:
+        """The request has come into the channel of a station that a resource can hold up."""
+        request.blocked_before = self.lane(request).so_far(now_ps)
 
-    def blocked_spans(self, request: Request, until_ps: int) -> Iterator[tuple[int, int, str]]:
-        """The spans in which a resource held up the request's lane, up to `until_ps`."""
+    def note_blocked(self, now_ps: int) -> None:
+        """Remembers from when on which resource holds up which lane."""
+        lanes = self.channel.lanes()
+        for key in [key for key in self.blocked if key not in lanes]:
+            del self.blocked[key]
+        for key, waiting in lanes.items():
+            self.blocked[key].note(now_ps, self.exhausted(waiting[0], now_ps))
+
+    def lane(self, request: Request) -> BlockedLane:
+        """The history of the request's lane."""
         lane_of = self.channel.lane_of
-        log = self.blocked.get(None if lane_of is None else lane_of(request), ())
-        ends_ps = (*(since_ps for since_ps, _ in log), until_ps)[1:]
-        for (start_ps, name), end_ps in zip(log, ends_ps, strict=True):
-            if name:
-                yield start_ps, end_ps, name
+        key = None if lane_of is None else lane_of(request)
+        lane = self.blocked.get(key)
+        if lane is None:
+            lane = self.blocked[key] = BlockedLane()
+        return lane
+
+    @property
+    def can_be_blocked(self) -> bool:
+        """Whether there is a resource that can hold it up."""
+        return self.depth is not None or bool(self.pools)
 
     def busy_ps(self) -> int:
         """How long its acceptances so far keep others out."""

@@ -10,6 +10,7 @@ from emu.time import PS_PER_S, Cycles, Duration, Picoseconds
 
 TIME_UNITS_PS = {"ps": 1, "ns": 10**3, "us": 10**6, "µs": 10**6, "ms": 10**9, "s": PS_PER_S}
 CYCLE_UNITS = ("cycle", "cycles")
+RATE_UNITS_PER_S = {"/s": 1, "k/s": 10**3, "M/s": 10**6, "G/s": 10**9}
 FREQUENCY_UNITS_HZ = {"Hz": 1, "kHz": 10**3, "MHz": 10**6, "GHz": 10**9}
 BYTE_UNITS = {
     "B": 1,
@@ -39,7 +40,7 @@ _QUANTITY = re.compile(r"\s*([+-]?)(\d+(?:\.\d+)?)\s*(\S.*?)?\s*")
 def _quantity(text: object, units: dict[str, int] | dict[str, Fraction], what: str) -> Fraction:
     """The exact value of `text` in base units; `what` is an example for the error."""
     known = dict.fromkeys(units)
-    if isinstance(text, bool) or not isinstance(text, (str, int, float)):
+    if isinstance(text, bool) or not isinstance(text, (str, int)):
         raise UnitError(f"{text!r} is not a quantity; expected a number and a unit, as in '{what}'")
     match = _QUANTITY.fullmatch(str(text))
     if match is None:
@@ -111,3 +112,11 @@ def parse_bandwidth(text: object) -> Fraction:
     if value == 0:
         raise UnitError(f"'{text}' is no bandwidth; expected more than zero, as in '50 GB/s'")
     return Fraction(value) / PS_PER_S
+
+
+def parse_rate(text: object) -> Fraction:
+    """Events a second, exact, from text such as `10 M/s`; never zero."""
+    value = _quantity(text, RATE_UNITS_PER_S, "10 M/s")
+    if value == 0:
+        raise UnitError(f"'{text}' is no rate; expected more than zero, as in '10 M/s'")
+    return Fraction(value)

@@ -16,7 +16,8 @@ def who_waits_for_whom(kernel: Kernel) -> str:
     """A line for each request that is inside: where it is, what it waits for, and who has it."""
     now_ps = kernel.now_ps
     waits = {request: _wait(request, now_ps) for request in kernel.inside}
-    lines = [f"nothing moves any more at {now_ps} ps, with {len(waits)} requests inside:"]
+    crowd = "1 request" if len(waits) == 1 else f"{len(waits)} requests"
+    lines = [f"nothing moves any more at {now_ps} ps, with {crowd} inside:"]
     for request, (what, _) in waits.items():
         lines.append(f"  request {request.sequence} ({request.operation}) {what}")
     cycle = _cycle({request: behind for request, (_, behind) in waits.items()})
@@ -31,9 +32,12 @@ def _wait(request: Request, now_ps: int) -> tuple[str, list[Request]]:
     if at >= 0 and not hops[at].station.plain and request in hops[at].station.channel.requests():
         return _wait_in_channel(hops[at].station, request, now_ps)
     here = f"at {hops[at].name}" if at >= 0 else "outside"
-    if at >= 0 and not hops[at].station.plain and hops[at].station.inside[0] is not request:
+    if at >= 0 and not hops[at].station.plain and hops[at].station.actor is None:
         first = hops[at].station.inside[0]
-        return f"{here} waits for request {first.sequence}, ahead of it there", [first]
+        if first is not request:
+            return f"{here} waits for request {first.sequence}, ahead of it there", [first]
+    if at + 1 == len(hops) or request not in hops[at + 1].station.candidates:
+        return f"{here} is kept by the rules of that stage", []
     ahead = hops[at + 1].station
     return (
         f"{here} waits for a place in the channel of {ahead.name}, full of {_names(ahead)}",

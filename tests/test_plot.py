@@ -15,7 +15,8 @@ from matplotlib.text import Text
 
 from emu.compare import Placement
 from emu.errors import EmuError
-from emu.plot import FORMATS, OTHER, PALETTE, WAITING, figure, spread, stage_colours, waterfall
+from emu.picture import FORMATS
+from emu.plot import OTHER, PALETTE, WAITING, figure, spread, stage_colours, waterfall
 from tests.placements import CASES, cache_hit, pcie_nic, placement, ub_load
 
 STAGES = [stage for colours in PALETTE.values() for stage in colours]
