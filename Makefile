@@ -17,8 +17,8 @@ demo: ## install, compare four controller placements, draw the picture
 test: lint ## linters, then all tests
 	@$(PYTHON) -m pytest -n auto
 
-test-long: lint ## the same with the whole budget of the property tests
-	@HYPOTHESIS_PROFILE=long $(PYTHON) -m pytest -n auto
+test-long: lint ## the same with the tests that take minutes, and more of the property tests
+	@HYPOTHESIS_PROFILE=long $(PYTHON) -m pytest -n auto -m ""
 
 lint: ## style and types
 	@.ci/venv $(DEVELOPMENT)

@@ -61,3 +61,7 @@ class Actor(Stage):
     def on_paper(self, request: Request) -> dict[str, int]:
         """Part to picoseconds of a request alone, for the derived total."""
         raise NotImplementedError(f"{type(self).__name__} must say what it takes on paper")
+
+    def counts(self) -> dict[str, int]:
+        """What it has counted so far, by name, for reports and figures."""
+        return {}

@@ -105,7 +105,7 @@ class Resources:
         asked = request_bytes(spec, data_bytes)
         got = completion_bytes(spec, kind.address, data_bytes)
         return [
-            Carried(f"{name}.{back}", "nonposted", asked, asked, True),
+            Carried(f"{name}.{back}", "nonposted", asked, covered_bytes, True),
             Carried(f"{name}.{there}", "completion", got, covered_bytes, True),
         ]
 
@@ -158,9 +158,9 @@ class StageAssembly:
         """The stations of this stage alone, links left out."""
         return [self._look_up, self.station, self._wait]
 
-    def until(self, pool: Pool) -> str:
+    def until(self, pool: Pool, operation: Operation) -> str:
         """The stage that a request leaves when it gives back a unit that it took here."""
-        for use in self._uses:
+        for use in (use for use in self._uses if use.applies(operation)):
             if use.until is not None and any(
                 pool is one for one, _ in self._resources.pools_of(use)
             ):
@@ -201,6 +201,8 @@ class StageAssembly:
             hops.append(self._hop(self.station, time, serves=not self.stage.looks_up))
         else:
             hops += self._carried_hops(carriers[0], kind, time)
+        for hop in hops:
+            hop.message_bytes = travels_bytes
         first = next(hop for hop in hops if hop.station is self.station)
         pools = [both for use in uses for both in self._resources.pools_of(use)]
         first.takes = tuple(dict.fromkeys(pool for pool, _ in pools))
@@ -252,7 +254,9 @@ class StageAssembly:
         )
 
 
-def place_releases(hops: list[Hop], assemblies: list[StageAssembly], table: Table) -> None:
+def place_releases(
+    hops: list[Hop], assemblies: list[StageAssembly], table: Table, operation: Operation
+) -> None:
     """A unit goes back when the request leaves the last stage that it passes up to `until`."""
     where = {entry.name: index for index, entry in enumerate(table.entries)}
     for at, hop in enumerate(list(hops)):
@@ -262,7 +266,7 @@ def place_releases(hops: list[Hop], assemblies: list[StageAssembly], table: Tabl
         timed = {pool for pool, _ in hop.timed}
         for pool in hop.takes:
             if pool not in timed:
-                until = where[assembly.until(pool)]
+                until = where[assembly.until(pool, operation)]
                 last = max(i for i, one in enumerate(hops) if one.entry <= until and i >= at)
                 hops[last].releases = (*hops[last].releases, pool)
 

@@ -17,6 +17,8 @@ ARBITRATION = "arbitration"
 RESOURCE = "resource:"
 CACHE_MISS = "cache_miss"
 BACKPRESSURE = "backpressure"
+RETRANSMIT = "retransmit"
+ORDERING = "ordering"
 ROUNDING = "rounding"
 
 #: The parts that a stage may add to its own time.
@@ -101,10 +103,13 @@ class Ledger:
 
     def by_stage(self) -> dict[str, dict[str, int]]:
         """Stage name to part to picoseconds, in the order of the path; no part is zero."""
-        stages: dict[str, dict[str, int]] = {}
+        hops = [hop for plan in self._closed for hop in plan.hops]
+        stages: dict[str, dict[str, int]] = {
+            hop.name: {} for hop in sorted(hops, key=lambda hop: hop.entry)
+        }
         for plan, count in self._closed.items():
             for hop in plan.hops:
-                parts = stages.setdefault(hop.name, {})
+                parts = stages[hop.name]
                 for part, time_ps in hop.parts:
                     parts[part] = parts.get(part, 0) + time_ps * count
         for (name, part), time_ps in self._charged.items():

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable
-from dataclasses import dataclass
 from heapq import heappop, heappush
 from itertools import count
 
@@ -13,8 +12,9 @@ from emu.breakdown import BACKPRESSURE, SERIALISATION, SERVICE
 from emu.contest import grantable, longest_there, overflow, winners
 from emu.errors import EmuError, listed
 from emu.handshake import charge_wait_of, serve
+from emu.plan import Hop
 from emu.request import Request
-from emu.resource import Pool
+from emu.resource import Pool, TimedUnit
 from emu.station import Station
 from emu.time import Clock
 from emu.trace.events import Kind, Listener
@@ -28,14 +28,6 @@ STEPS_EACH = 100
 
 class UnsettledError(EmuError):
     """An instant in which something changes for ever."""
-
-
-@dataclass(slots=True, eq=False)
-class Return:
-    """A unit of a pool that comes back by itself."""
-
-    pool: Pool
-    request: Request
 
 
 class Kernel:
@@ -74,7 +66,7 @@ class Kernel:
         self._teller = Teller(listener) if listener is not None else None
         self._shuffle = shuffle
         self._tie = count().__next__ if shuffle is None else lambda: shuffle.getrandbits(60)
-        self._due: list[tuple[int, int, Request | Station | Return]] = []
+        self._due: list[tuple[int, int, Request | Station | TimedUnit]] = []
         self._ready: list[Station] = []
         self._contested: list[Station] = []
         self._wanting: list[Station] = []
@@ -172,10 +164,9 @@ class Kernel:
         if self._teller is not None:
             self._teller.tell()
 
-    def _happen(self, item: Station | Return) -> None:
-        if isinstance(item, Return):
-            if item.request in item.pool.holders:  # a dropped request has given it back
-                self._release(item.pool, item.request)
+    def _happen(self, item: Station | TimedUnit) -> None:
+        if isinstance(item, TimedUnit):
+            self._release(item.pool, item)
             return
         item.wake_ps = -1
         self._ready.append(item)
@@ -329,8 +320,8 @@ class Kernel:
                 if self._teller is not None:
                     self._teller.note(now_ps, Kind.EMITTED, rider)
 
-    def _release(self, pool: Pool, request: Request) -> None:
-        pool.release(request, self.now_ps)
+    def _release(self, pool: Pool, holder: Request | TimedUnit) -> None:
+        pool.release(holder, self.now_ps)
         for user in pool.users:
             self._touch(user)
             self._ready.append(user)
@@ -359,7 +350,7 @@ class Kernel:
                 if station.refill_ps:
                     self._wake_at(station, station.refill_ps[0])
                 return
-            if station.pools:
+            if station.chooses:
                 self._wanting.append(station)
                 return
             self._take(station, heads[0])
@@ -387,7 +378,8 @@ class Kernel:
         request.accepted_ps = at_ps
         if at_ps != request.arrived_ps:
             charge_wait_of(station, request)
-        request.shared_charges = len(request.charges)
+        if station.batch != 1:
+            request.shared_charges = len(request.charges)
         station.first_ps = at_ps
         for lane in station.blocked.values():
             lane.accept(at_ps)
@@ -418,12 +410,20 @@ class Kernel:
         heappush(self._due, (finish_ps, self._tie(), request))
         if station.depth is not None:
             self._touch(station)
+        if hop.takes:
+            self._take_units(hop, request, at_ps)
+
+    def _take_units(self, hop: Hop, request: Request, at_ps: int) -> None:
+        timed = dict(hop.timed)
         for pool in hop.takes:
-            pool.take(request, at_ps)
+            if pool in timed:
+                unit = TimedUnit(pool, request)
+                pool.take(request, at_ps, unit)
+                heappush(self._due, (at_ps + timed[pool], self._tie(), unit))
+            else:
+                pool.take(request, at_ps)
             for user in pool.users:
                 self._touch(user)
-        for pool, time_ps in hop.timed:
-            heappush(self._due, (at_ps + time_ps, self._tie(), Return(pool, request)))
 
     # -- what several may want --------------------------------------------------------------
 

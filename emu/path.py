@@ -154,10 +154,15 @@ class Path:
             if not assembly.entry.passes(operation):
                 continue
             if assembly.stage.applies(operation, kind.size_bytes):
-                travels_bytes = message_bytes(message, kind.size_bytes, answered=answered)
+                travels_bytes = message_bytes(
+                    message,
+                    kind.size_bytes,
+                    answered=answered,
+                    at_initiator=assembly.entry.timing.at == "initiator",
+                )
                 hops += assembly.hops(kind, travels_bytes)
             answered = answered or assembly.stage.turns
         if not hops:
             raise PlanError(f"{table.name} sends {operation} through no stage at all")
-        place_releases(hops, self._assemblies, table)
+        place_releases(hops, self._assemblies, table, operation)
         return Plan.of(operation, kind.size_bytes, hops)

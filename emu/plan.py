@@ -38,6 +38,8 @@ class Hop:
     derived_ps: int
     parts: tuple[tuple[str, int], ...]
     serve: Callable[[Request, int], Served | None] | None
+    #: Bytes of the message that travels here: the request's, or after the turn the response's.
+    message_bytes: int = 0
     takes: tuple[Pool, ...] = ()
     releases: tuple[Pool, ...] = ()
     #: Pools taken here and given back after a time, in picoseconds.
@@ -201,10 +203,19 @@ def rounded(time_ps: int, resolution: Resolution | None) -> int:
     return (2 * time_ps + step_ps) // (2 * step_ps) * step_ps
 
 
-def message_bytes(message: Message, size_bytes: int, *, answered: bool) -> int:
-    """Bytes that travel: the request's, or after the turn the response's."""
+def message_bytes(
+    message: Message, size_bytes: int, *, answered: bool, at_initiator: bool = False
+) -> int:
+    """Bytes that travel: the request's, or after the turn the response's.
+
+    What an acknowledgement saves is missing on the way, and not where the response has arrived.
+    """
     travels = message.response if answered else message.request
-    return size_bytes if travels is None else travels
+    travels_bytes = size_bytes if travels is None else travels
+    saved_bytes = message.fused_acknowledgement
+    if answered and not at_initiator and travels_bytes >= saved_bytes:
+        travels_bytes -= saved_bytes
+    return travels_bytes
 
 
 def packet_bytes(message_bytes: int, mtu_bytes: int | None, header_bytes: int) -> int:

@@ -2,28 +2,20 @@
 
 from __future__ import annotations
 
-import io
-import os
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import cycle
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from emu.errors import EmuError, listed
+from emu.errors import EmuError
+from emu.picture import DPI, write_picture
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
     from matplotlib.text import Text
 
     from emu.compare import Placement, StageTime
-
-#: What a picture can be, by the suffix of its file, without the metadata that has a date in it.
-FORMATS: dict[str, dict[str, None]] = {
-    ".png": {"Software": None},
-    ".svg": {"Date": None},
-    ".pdf": {"CreationDate": None},
-}
 
 #: One hue a group, one lightness a stage. Neighbours stay apart for colour-blind readers too.
 PALETTE: dict[str, dict[str, str]] = {
@@ -61,7 +53,7 @@ WAITING, HATCH = "#9a9a9a", "/////"
 INK, GREY, PALE = "#1c1c1c", "#5f5f5f", "#e2e2e2"
 
 # Lengths are in inches, as on a slide of 13.33 by 7.5, and sizes of text in points.
-WIDTH, HEIGHT, DPI = 13.333, 7.5, 150
+WIDTH, HEIGHT = 13.333, 7.5
 MARGIN = 0.45
 TITLE_HEIGHT, AXIS_HEIGHT = 0.82, 0.72
 ROW_LEAST, ROW_MOST = 0.85, 1.80
@@ -83,28 +75,7 @@ def waterfall(placements: Sequence[Placement], file: Path) -> None:
     The file is there in full or not at all. `EmuError` for another suffix, or where the file
     cannot be written.
     """
-    suffix = file.suffix.lower()
-    if suffix not in FORMATS:
-        raise EmuError(f"{file}: not a picture; expected a name that ends in {listed(FORMATS)}")
-    if not file.parent.is_dir():
-        raise EmuError(f"{file}: there is no folder '{file.parent}'; expected one that exists")
-    # Imported here and in `figure`, because it takes longer than most runs do.
-    from matplotlib import style
-
-    picture = io.BytesIO()
-    with style.context(["default", {"svg.hashsalt": "emu", "pdf.fonttype": 42}]):
-        figure(placements).savefig(
-            picture, format=suffix.removeprefix("."), dpi=DPI, metadata=FORMATS[suffix]
-        )
-    part = file.with_name(f".{file.name}.{os.getpid()}.part")
-    try:
-        try:
-            part.write_bytes(picture.getvalue())
-            part.replace(file)
-        finally:
-            part.unlink(missing_ok=True)
-    except OSError as error:
-        raise EmuError(f"{file}: cannot be written: {error.strerror}") from error
+    write_picture(lambda: figure(placements), file)
 
 
 def figure(placements: Sequence[Placement]) -> Figure:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from emu.breakdown import ROUNDING, SERVICE
 from emu.histogram import Histogram
 from emu.request import Operation
 from emu.time import PS_PER_S
@@ -16,25 +17,33 @@ PERCENTILES_PER_MILLE = {"p50": 500, "p99": 990, "p999": 999}
 class Report:
     """What was posted and delivered, how long it took, and where the time went.
 
-    All times are picoseconds; `stages` and `parts` are sums over the delivered requests.
+    All times are picoseconds; `stages` and `parts` are sums over the delivered requests, and
+    `inside_ps` is the sum over all of the time inside, from the first post to the last completion.
+    `kind` and `derived_ps` are given where all requests are alike, `requests` where they are
+    limited.
     """
 
     table: str
-    operation: Operation
-    size_bytes: int
-    requests: int
-    outstanding: int
+    workload: dict[str, Any]
+    seed: int
+    kind: tuple[Operation, int] | None
+    requests: int | None
     engine: str
     latency: Histogram
     posted: int
-    dropped: int
-    in_flight: int
+    dropped_at: dict[str, int]
+    in_flight_at: dict[str, int]
+    first_post_ps: int
     first_completion_ps: int
     last_completion_ps: int
+    inside_ps: int
+    end_ps: int
     stages: dict[str, dict[str, int]]
     parts: dict[str, int]
-    derived_ps: int
+    utilisation: dict[str, float]
+    derived_ps: int | None
     wall_s: float
+    until_ps: int | None
     interrupted: bool
 
     @property
@@ -43,38 +52,91 @@ class Report:
         return self.latency.count
 
     @property
+    def dropped(self) -> int:
+        """Requests that stages gave up."""
+        return sum(self.dropped_at.values())
+
+    @property
+    def in_flight(self) -> int:
+        """Requests that were still inside at the end."""
+        return sum(self.in_flight_at.values())
+
+    @property
     def rate_per_s(self) -> float | None:
         """(delivered - 1) / (last - first completion); `None` where all completed at once."""
         window_ps = self.last_completion_ps - self.first_completion_ps
         return (self.delivered - 1) * PS_PER_S / window_ps if window_ps > 0 else None
+
+    @property
+    def window_ps(self) -> int:
+        """From the first post to the last completion; 0 where nothing was delivered."""
+        return self.last_completion_ps - self.first_post_ps if self.delivered else 0
+
+    @property
+    def in_flight_mean(self) -> float | int | None:
+        """How many requests were inside on average over the window; `None` where it is empty."""
+        return _quotient(self.inside_ps, self.window_ps) if self.window_ps else None
+
+    @property
+    def busiest(self) -> str | None:
+        """The stage or resource with the highest utilisation; `None` where nothing is limited."""
+        return max(self.utilisation, key=self.utilisation.__getitem__, default=None)
+
+    @property
+    def largest_part(self) -> str | None:
+        """The largest part of the breakdown beyond service; `None` where there is no other."""
+        beyond = [part for part in self.parts if part not in (SERVICE, ROUNDING)]
+        return max(beyond, key=self.parts.__getitem__, default=None)
 
     def latencies_ps(self) -> dict[str, float | int | None]:
         """Mean, percentiles and largest; `None` where nothing was delivered."""
         latency = self.latency
         if not latency.count:
             return dict.fromkeys(("mean", *PERCENTILES_PER_MILLE, "max"))
-        mean = latency.sum // latency.count if latency.sum % latency.count == 0 else latency.mean()
         return {
-            "mean": mean,
+            "mean": _quotient(latency.sum, latency.count),
             **{name: latency.percentile(rank) for name, rank in PERCENTILES_PER_MILLE.items()},
             "max": latency.largest,
         }
 
+    def binds(self) -> dict[str, Any]:
+        """What limits the run, as scripts read it."""
+        name = self.busiest
+        return {
+            "name": name,
+            "utilisation": None if name is None else self.utilisation[name],
+            "part": self.largest_part,
+        }
+
     def as_json(self) -> dict[str, Any]:
         """The report as scripts read it."""
+        operation, size_bytes = (None, None) if self.kind is None else self.kind
         return {
             "table": self.table,
-            "operation": self.operation.value,
-            "bytes": self.size_bytes,
+            "operation": None if operation is None else operation.value,
+            "bytes": size_bytes,
+            "workload": self.workload,
+            "seed": self.seed,
             "requests": self.requests,
-            "outstanding": self.outstanding,
+            "outstanding": self.workload.get("outstanding"),
             "engine": self.engine,
             "latency_ps": self.latencies_ps(),
             "rate_per_s": self.rate_per_s,
             "posted": self.posted,
             "delivered": self.delivered,
             "dropped": self.dropped,
+            "dropped_at": self.dropped_at,
             "in_flight": self.in_flight,
+            "in_flight_at": self.in_flight_at,
+            "in_flight_mean": self.in_flight_mean,
+            "window_ps": self.window_ps,
             "parts": self.parts,
+            "utilisation": self.utilisation,
+            "binds": self.binds(),
             "wall_s": self.wall_s,
         }
+
+
+def _quotient(total: int, count: int) -> float | int:
+    """Whole where it is whole; the nearest float where not."""
+    return total // count if total % count == 0 else total / count

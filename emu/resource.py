@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from emu.errors import EmuError
@@ -16,16 +17,40 @@ class ResourceError(EmuError):
     """A resource used against its rules."""
 
 
+@dataclass(slots=True, eq=False)
+class TimedUnit:
+    """A unit that a request took and that comes back by itself, after a time."""
+
+    pool: Pool
+    request: Request
+
+    @property
+    def sequence(self) -> int:
+        """The number of the request that took it."""
+        return self.request.sequence
+
+
 class Pool:
     """So many equal units, each held by one request at a time.
 
     1. A stage takes a unit when it accepts a request, and never waits half-served.
     2. A unit that becomes free at an instant can be taken in that instant.
-    3. A request takes one unit at most, and gives back only what it holds.
+    3. A request takes one unit at most, and gives back only what it holds. A timed unit is held
+       by itself, so a request can take another before the first is back.
     4. With a `key` there are so many units for each key: a window for each transport channel.
     """
 
-    __slots__ = ("_held", "_unit_ps", "_updated_ps", "capacity", "holders", "key", "name", "users")
+    __slots__ = (
+        "_held",
+        "_of_key",
+        "_unit_ps",
+        "_updated_ps",
+        "capacity",
+        "holders",
+        "key",
+        "name",
+        "users",
+    )
 
     def __init__(
         self,
@@ -36,11 +61,13 @@ class Pool:
         self.name = name
         self.capacity = capacity
         self.key = key
-        #: The requests that hold a unit, longest holder first.
-        self.holders: dict[Request, None] = {}
+        #: What holds a unit, longest holder first, each with its key.
+        self.holders: dict[Request | TimedUnit, Hashable] = {}
         #: The stations that wait for this pool or take from it.
         self.users: list[Station] = []
         self._held: dict[Hashable, int] = {}
+        # Key to its held units times picoseconds, and up to when.
+        self._of_key: dict[Hashable, tuple[int, int]] = {}
         self._unit_ps = 0
         self._updated_ps = 0
 
@@ -52,34 +79,47 @@ class Pool:
             return len(self.holders) >= self.capacity
         return self._held.get(self.key(request), 0) >= self.capacity
 
-    def take(self, request: Request, now_ps: int) -> None:
+    def take(self, request: Request, now_ps: int, holder: TimedUnit | None = None) -> None:
         """Gives a unit to `request`; `ResourceError` if none is free or it holds one already."""
         if self.is_exhausted(request):
             raise ResourceError(f"{self.name}: no unit is free for request {request.sequence}")
         if request in self.holders:
             raise ResourceError(f"{self.name}: request {request.sequence} holds a unit already")
         self._account(now_ps)
-        self.holders[request] = None
+        key = None if self.key is None else self.key(request)
         if self.key is not None:
-            key = self.key(request)
-            self._held[key] = self._held.get(key, 0) + 1
+            self._account_key(key, now_ps)
+        self.holders[request if holder is None else holder] = key
+        self._held[key] = self._held.get(key, 0) + 1
 
-    def release(self, request: Request, now_ps: int) -> None:
-        """Takes the unit of `request` back; `ResourceError` if it holds none."""
-        if request not in self.holders:
-            raise ResourceError(f"{self.name}: request {request.sequence} holds no unit")
+    def release(self, holder: Request | TimedUnit, now_ps: int) -> None:
+        """Takes the unit of a holder back; `ResourceError` if it holds none."""
+        if holder not in self.holders:
+            raise ResourceError(f"{self.name}: request {holder.sequence} holds no unit")
         self._account(now_ps)
-        del self.holders[request]
+        key = self.holders.pop(holder)
         if self.key is not None:
-            key = self.key(request)
-            self._held[key] -= 1
-            if not self._held[key]:
-                del self._held[key]
+            self._account_key(key, now_ps)
+        self._held[key] -= 1
+        if not self._held[key]:
+            del self._held[key]
 
     def unit_ps(self, now_ps: int) -> int:
         """Held units times picoseconds, up to now."""
         self._account(now_ps)
         return self._unit_ps
+
+    def most_unit_ps(self, now_ps: int) -> int:
+        """The same of the key of which units are held most; without keys, of all."""
+        if self.key is None:
+            return self.unit_ps(now_ps)
+        for key in self._of_key:
+            self._account_key(key, now_ps)
+        return max((unit_ps for unit_ps, _ in self._of_key.values()), default=0)
+
+    def _account_key(self, key: Hashable, now_ps: int) -> None:
+        unit_ps, updated_ps = self._of_key.get(key, (0, now_ps))
+        self._of_key[key] = unit_ps + self._held.get(key, 0) * (now_ps - updated_ps), now_ps
 
     def _account(self, now_ps: int) -> None:
         self._unit_ps += len(self.holders) * (now_ps - self._updated_ps)

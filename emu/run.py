@@ -7,39 +7,25 @@ import threading
 import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from types import FrameType
 from typing import TYPE_CHECKING
 
-from emu.breakdown import Ledger
+from emu.driver import Driver
 from emu.errors import EmuError
-from emu.histogram import Histogram
-from emu.kernel import Kernel
 from emu.report import Report
 from emu.request import Operation, Request
-from emu.waits import DeadlockError, who_waits_for_whom
+from emu.utilisation import utilisation
+from emu.where import still_inside
+from emu.workload import Access, Closed, stepping
+from emu.workload.build import Described, closed_loop
 
 if TYPE_CHECKING:
     from emu.path import Path
 
-
-@dataclass(frozen=True, slots=True)
-class Access:
-    """One operation to be posted: what, how many bytes, where."""
-
-    operation: Operation
-    size_bytes: int
-    address: int
-    initiator: int = 0
-    destination: int = 0
+__all__ = ["Access", "ClosedLoop", "run_closed_loop", "run_workload", "stepping"]
 
 
-def stepping(operation: Operation, size_bytes: int, requests: int) -> Iterable[Access]:
-    """So many equal accesses whose addresses step through memory by their size, from 0."""
-    return (Access(operation, size_bytes, n * size_bytes) for n in range(requests))
-
-
-class ClosedLoop:
+class ClosedLoop(Driver):
     """Keeps `outstanding` requests open: each completion posts the next access."""
 
     def __init__(
@@ -51,52 +37,8 @@ class ClosedLoop:
         start_ps: int = 0,
         on_complete: Callable[[Request], None] | None = None,
     ) -> None:
-        self.posted = 0
-        self.latency = Histogram()
-        self.ledger = Ledger()
-        self.first_completion_ps = self.last_completion_ps = 0
-        self.kernel: Kernel = path.kernel(self._completed)
-        self._path = path
-        self._accesses = iter(accesses)
-        self._on_complete = on_complete
-        for _ in range(outstanding):
-            self._post(start_ps)
-
-    def run(self) -> None:
-        """Runs to the end; `DeadlockError` if requests are left that nothing will ever move."""
-        self.kernel.run()
-        if self.kernel.inside and not self.kernel.stopped:
-            raise DeadlockError(who_waits_for_whom(self.kernel))
-
-    def _post(self, now_ps: int) -> None:
-        access = next(self._accesses, None)
-        if access is None:
-            return
-        plan = self._path.plan(access.operation, access.size_bytes, access.address)
-        self.kernel.submit(
-            Request(
-                self.posted,
-                access.operation,
-                access.size_bytes,
-                access.address,
-                now_ps,
-                plan,
-                access.initiator,
-                access.destination,
-            )
-        )
-        self.posted += 1
-
-    def _completed(self, request: Request) -> None:
-        now_ps = request.completed_ps
-        if not self.latency.count:
-            self.first_completion_ps = now_ps
-        self.last_completion_ps = now_ps
-        self.latency.add(now_ps - request.submitted_ps)
-        self.ledger.close(request)
-        if self._on_complete is not None:
-            self._on_complete(request)
-        self._post(now_ps)
+        workload = Closed([iter(accesses)], outstanding, start_ps)
+        super().__init__(path, workload, on_complete=on_complete)
 
 
 def run_closed_loop(
@@ -107,34 +49,50 @@ def run_closed_loop(
         raise EmuError(
             f"{requests} requests with {outstanding} outstanding; expected 1 or more of each"
         )
-    loop = ClosedLoop(path, stepping(operation, size_bytes, requests), outstanding)
+    return run_workload(path, closed_loop((operation, size_bytes), outstanding, requests))
+
+
+def run_workload(path: Path, described: Described, *, until_ps: int | None = None) -> Report:
+    """Runs a workload through a fresh path, to its end or up to and including `until_ps`.
+
+    Ctrl-C gives the report of what was delivered.
+    """
+    driver = Driver(path, described.workload, requests=described.requests)
     started_s = time.perf_counter()
-    with _stopped_by_interrupt(loop.kernel):
-        loop.run()
+    with _stopped_by_interrupt(driver):
+        driver.run(until_ps)
     wall_s = time.perf_counter() - started_s
+    kernel = driver.kernel
+    end_ps = kernel.now_ps if kernel.inside else driver.changed_ps
+    stages = driver.ledger.by_stage()
     return Report(
         table=path.table.name,
-        operation=operation,
-        size_bytes=size_bytes,
-        requests=requests,
-        outstanding=outstanding,
+        workload=described.said,
+        seed=path.seed,
+        kind=described.kind,
+        requests=described.requests,
         engine="reference",
-        latency=loop.latency,
-        posted=loop.posted,
-        dropped=0,
-        in_flight=len(loop.kernel.inside),
-        first_completion_ps=loop.first_completion_ps,
-        last_completion_ps=loop.last_completion_ps,
-        stages=loop.ledger.by_stage(),
-        parts=loop.ledger.parts(),
-        derived_ps=path.derived_ps(operation, size_bytes),
+        latency=driver.latency,
+        posted=driver.posted,
+        dropped_at=driver.dropped,
+        in_flight_at=still_inside(kernel),
+        first_post_ps=driver.first_post_ps,
+        first_completion_ps=driver.first_completion_ps,
+        last_completion_ps=driver.last_completion_ps,
+        inside_ps=driver.inside_ps,
+        end_ps=end_ps,
+        stages=stages,
+        parts=driver.ledger.parts(),
+        utilisation=utilisation(path.stations, path.pools, stages, driver.first_post_ps, end_ps),
+        derived_ps=None if described.kind is None else path.derived_ps(*described.kind),
         wall_s=wall_s,
-        interrupted=loop.kernel.stopped,
+        until_ps=until_ps,
+        interrupted=driver.is_stopping,
     )
 
 
 @contextmanager
-def _stopped_by_interrupt(kernel: Kernel) -> Iterator[None]:
+def _stopped_by_interrupt(driver: Driver) -> Iterator[None]:
     """Ctrl-C ends the run between two instants, so that its report is whole; a second one kills."""
     if threading.current_thread() is not threading.main_thread():
         yield  # only the main thread may handle signals; there it is the caller's to decide
@@ -142,7 +100,7 @@ def _stopped_by_interrupt(kernel: Kernel) -> Iterator[None]:
     before = signal.getsignal(signal.SIGINT)
 
     def stop(signum: int, frame: FrameType | None) -> None:
-        kernel.stopped = True
+        driver.stop()
         signal.signal(signal.SIGINT, before)
 
     signal.signal(signal.SIGINT, stop)

@@ -31,6 +31,7 @@ class Station:
         "busy",
         "candidates",
         "channel",
+        "chooses",
         "clock",
         "contested",
         "depth",
@@ -88,6 +89,8 @@ class Station:
         #: A stage that keeps requests by its own rules; it then does all but the channel.
         self.actor = actor
         self.port = Port()
+        #: Whether it matters who else comes in the instant in which it accepts.
+        self.chooses = bool(pools) or batch != 1 or self.channel.lane_of is not None
         #: Whether interval and clock alone decide when it accepts what is in its channel.
         self.unbounded = (
             depth is None

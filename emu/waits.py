@@ -55,7 +55,8 @@ def _wait_in_channel(station: Station, request: Request, now_ps: int) -> tuple[s
         if pool in request.plan.hops[request.hop].takes and pool.is_exhausted(request):
             holders = list(pool.holders)
             names = ", ".join(str(holder.sequence) for holder in holders)
-            return f"{where} waits for {pool.name}, held by {names}", holders
+            behind = [holder for holder in holders if isinstance(holder, Request)]
+            return f"{where} waits for {pool.name}, held by {names}", behind
     inside = list(station.inside)
     names = ", ".join(str(other.sequence) for other in inside)
     return f"{where} waits for a place inside, taken by {names}", inside

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path as FilePath
 from typing import Any
 
-from emu.breakdown import of_request, ordered, total
+from emu.breakdown import of_request, total
 from emu.kernel import Kernel
 from emu.path import Path
 from emu.request import Operation, Request
@@ -102,6 +102,8 @@ class Post:
     operation: Operation = READ
     size_bytes: int = 64
     address: int = 0
+    initiator: int = 0
+    destination: int = 0
 
 
 def posts(*times_ps: int, operation: Operation = READ, size_bytes: int = 64) -> list[Post]:
@@ -124,8 +126,11 @@ class Run:
         self.events: list[Event] = []
         #: In the order of completion.
         self.completed: list[Request] = []
+        #: In the order in which they were dropped.
+        self.dropped: list[Request] = []
         self.kernel: Kernel = self.path.kernel(
             self.completed.append,
+            drop=self.dropped.append,
             listener=self.events.append if listen else None,
             shuffle=shuffle,
         )
@@ -136,7 +141,9 @@ class Run:
                 post.size_bytes,
                 post.address,
                 post.at_ps,
-                self.path.plan(post.operation, post.size_bytes),
+                self.path.plan(post.operation, post.size_bytes, post.address),
+                post.initiator,
+                post.destination,
             )
             for number, post in enumerate(load_)
         ]
@@ -157,10 +164,15 @@ class Run:
         return total(of_request(self.requests[number]))
 
     def parts_at(self, number: int, stage: str) -> dict[str, int]:
-        """The breakdown of one request at one stage."""
+        """The breakdown of one request at one stage, which may be several hops."""
         request = self.requests[number]
         parts = zip(request.plan.hops, of_request(request), strict=True)
-        return next(ordered(at) for hop, at in parts if hop.name == stage)
+        return total(at for hop, at in parts if hop.name == stage)
+
+    def held(self) -> dict[str, list[int]]:
+        """The numbers of those that hold units, by pool; pools that nobody holds are left out."""
+        pools = {pool.name: pool.holders for pool in self.kernel.pools}
+        return {name: [one.sequence for one in held] for name, held in pools.items() if held}
 
     def times_ps(self, kind: Kind, stage: str = "") -> list[int]:
         """When this happened there, by request number; requests that it passed by are left out."""

@@ -113,6 +113,26 @@ def test_what_travels(answered: bool, size: int, expected: int) -> None:
     assert message_bytes(message, size, answered=answered) == expected
 
 
+@pytest.mark.parametrize(
+    ("answered", "at_initiator", "size", "expected"),
+    (
+        (True, False, 64, 32),
+        (True, False, 32, 0),
+        # Not so many bytes that they could be saved.
+        (True, False, 31, 31),
+        # Where it has arrived, the whole of it is there; and the request is not shorter.
+        (True, True, 64, 64),
+        (False, False, 64, 100),
+    ),
+)
+def test_a_fused_acknowledgement_makes_the_response_shorter_on_its_way(
+    answered: bool, at_initiator: bool, size: int, expected: int
+) -> None:
+    message = Message(request="100 B", response="payload", fused_acknowledgement="32 B")
+    got = message_bytes(message, size, answered=answered, at_initiator=at_initiator)
+    assert got == expected
+
+
 @given(st.integers(0, 10**6), st.sampled_from([None, 1, 64, 4096]), st.integers(0, 100))
 def test_a_link_is_busy_for_every_byte_of_every_packet(
     size: int, mtu: int | None, header: int

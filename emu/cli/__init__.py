@@ -27,9 +27,9 @@ app = typer.Typer(
 def main() -> None:
     """Entry point of the `emu` command; an `EmuError` is printed as it stands and exits with 2."""
     # Commands register themselves here, so that importing emu.cli from Python stays cheap.
-    from emu.cli import compare, run, stages, tables, verify
+    from emu.cli import compare, figure, plot, run, stages, state, sweep, tables, verify
 
-    for module in (compare, run, verify, tables, stages):
+    for module in (compare, run, sweep, plot, figure, verify, state, tables, stages):
         module.register(app)
     try:
         app()

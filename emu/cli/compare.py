@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
+from emu.cli import INTERRUPTED
 from emu.cli.options import (
     JsonOption,
     OpOption,
@@ -14,6 +16,7 @@ from emu.cli.options import (
     SizeOption,
     load_all,
     nanoseconds,
+    rate,
     read_operation,
     read_size,
 )
@@ -22,14 +25,19 @@ from emu.compare import (
     PhaseSweep,
     Placement,
     merged_names,
+    operation_on,
     phase_sweep,
     place_all,
     stage_differences,
 )
+from emu.path import build
+from emu.report import Report
 
 #: What is compared when no table is named.
 FOUR_PLACEMENTS = ("pcie_nic", "nic_processor", "ub_async", "ub_load")
 ABSENT = "–"
+#: How many requests a run under load posts, unless it is said.
+REQUESTS = 10_000
 
 
 def register(app: typer.Typer) -> None:
@@ -55,6 +63,14 @@ def compare(
             help="Also submit at every instant of a clock period: least, mean and most.",
         ),
     ] = False,
+    outstanding: Annotated[
+        int | None,
+        typer.Option(min=1, help="Also run each placement with so many requests open at a time."),
+    ] = None,
+    requests: Annotated[
+        int | None,
+        typer.Option(min=1, help=f"How many requests that run posts; {REQUESTS} without it."),
+    ] = None,
     as_json: JsonOption = False,
 ) -> None:
     """Compare controller placements for one remote memory access, and say why one is faster.
@@ -71,7 +87,11 @@ def compare(
       emu compare --op write --size 4KiB --plot write.png
 
       emu compare openurma_loadstore ub_load
+
+      emu compare --outstanding 1024 --requests 20000
     """
+    if requests is not None and outstanding is None:
+        raise OptionError("--requests without --outstanding; expected both, or --outstanding alone")
     word = op or "read"
     operation = read_operation(word)
     size_bytes = read_size(size)
@@ -85,12 +105,24 @@ def compare(
         if sweep
         else {}
     )
+    reports = {}
+    if outstanding is not None:
+        for one in loaded:
+            if one.name in placed:
+                reports[one.name] = build(one).run(
+                    operation=operation_on(one, operation),
+                    size_bytes=size_bytes,
+                    requests=requests or REQUESTS,
+                    outstanding=outstanding,
+                )
+                if reports[one.name].interrupted:
+                    sys.exit(INTERRUPTED)
     if plot is not None:
         from emu.plot import waterfall  # matplotlib is slow to import
 
         waterfall(placements, plot)
     if as_json:
-        print_json(_as_json(word, size_bytes, placements, left_out, sweeps))
+        print_json(_as_json(word, size_bytes, placements, left_out, sweeps, reports))
         return
     print_text(f"one {word} of {size_bytes} B, alone; all times in ns", "bold")
     print_text()
@@ -101,6 +133,8 @@ def compare(
         _print_reasons(placements)
     if sweeps:
         _print_sweeps(sweeps)
+    if reports:
+        _print_load(reports)
     for reason in left_out.values():
         print_text(f"left out: {reason}")
     if plot is not None:
@@ -113,6 +147,7 @@ def _as_json(
     placements: list[Placement],
     left_out: dict[str, str],
     sweeps: dict[str, PhaseSweep],
+    reports: dict[str, Report],
 ) -> dict[str, Any]:
     rows = []
     for placement in placements:
@@ -126,12 +161,26 @@ def _as_json(
                 "mean_ps": swept.mean_ps,
                 "most_ps": swept.most_ps,
             }
+        if placement.table in reports:
+            row["load"] = _load_as_json(reports[placement.table])
         rows.append(row)
     return {
         "operation": word,
         "bytes": size_bytes,
         "placements": rows,
         "left_out": [{"table": name, "reason": reason} for name, reason in left_out.items()],
+    }
+
+
+def _load_as_json(report: Report) -> dict[str, Any]:
+    latencies = report.latencies_ps()
+    return {
+        "outstanding": report.workload["outstanding"],
+        "requests": report.requests,
+        "delivered": report.delivered,
+        "rate_per_s": report.rate_per_s,
+        "latency_ps": {"mean": latencies["mean"], "p99": latencies["p99"]},
+        "binds": report.binds(),
     }
 
 
@@ -218,4 +267,31 @@ def _print_sweeps(sweeps: dict[str, PhaseSweep]) -> None:
         ["emulated total", "instants", "least", "mean", "most"],
         rows,
         title="submitted at every instant of a period of the slowest clock",
+    )
+
+
+def _print_load(reports: dict[str, Report]) -> None:
+    """A row a placement: how fast it goes with many requests inside, and what it is that binds."""
+    rows = []
+    for name, report in reports.items():
+        latencies = report.latencies_ps()
+        mean_ps, p99_ps = latencies["mean"], latencies["p99"]
+        busiest = report.busiest
+        rows.append(
+            [
+                name,
+                rate(report.rate_per_s),
+                ABSENT if mean_ps is None else f"{mean_ps / 1000:.3f}",
+                ABSENT if p99_ps is None else f"{p99_ps / 1000:.3f}",
+                ABSENT if busiest is None else busiest,
+                ABSENT if busiest is None else f"{report.utilisation[busiest]:.1%}",
+                report.largest_part or ABSENT,
+            ]
+        )
+    one = next(iter(reports.values()))
+    print_text()
+    print_table(
+        ["under load", "rate", "mean", "99th", "binds", "in use", "beyond service, most goes to"],
+        rows,
+        title=f"{one.requests} requests, {one.workload['outstanding']} outstanding; times in ns",
     )

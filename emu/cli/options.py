@@ -81,3 +81,10 @@ def nanoseconds(time_ps: int) -> str:
     sign = "-" if time_ps < 0 else ""
     whole, rest = divmod(abs(time_ps), 1000)
     return f"{sign}{whole}.{rest:03d}"
+
+
+def rate(rate_per_s: float | None) -> str:
+    """A rate for people."""
+    if rate_per_s is None:
+        return "not defined for one instant"
+    return f"{rate_per_s / 1e6:.4g} M/s" if rate_per_s >= 1e5 else f"{rate_per_s:.4g} /s"

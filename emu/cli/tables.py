@@ -126,29 +126,24 @@ def _print_table(table: dict[str, Any]) -> None:
             stage["at"] or "",
             ", ".join(stage["when"]) or "all",
             stage["clock"] or "",
-            ", ".join(f"{key} {value}" for key, value in stage["timing"].items()),
-            "plain delay"
-            if stage["plain_delay"]
-            else f"{stage['depth']}{_unless(stage, 'refill', 'at_once')}",
-            ""
-            if stage["plain_delay"]
-            else f"{stage['queue']}{_unless(stage, 'channel', 'bypass')}",
+            _timing(stage),
+            _depth(stage),
+            _queue(stage),
             source_text(stage["source"]),
         )
         for stage in table["path"]
     ]
     print_table(columns, rows, left=len(columns))
-    if any(stage["plain_delay"] for stage in table["path"]):
-        print_text(
-            "plain delay: takes any number of requests at once, so it does not limit the rate"
-        )
+    for key, said in _REMARKS.items():
+        if any(stage[key] for stage in table["path"]):
+            print_text(said)
     print_text()
     for title, key in (("clock", "clocks"), ("resource", "resources")):
         if table[key]:
             named = [(one["name"], one["text"], source_text(one["source"])) for one in table[key]]
             print_table((title, "is", "from"), named, left=3)
             print_text()
-    messages = [(one["operation"], one["request"], one["response"]) for one in table["messages"]]
+    messages = [(one["operation"], one["request"], _back(one)) for one in table["messages"]]
     print_table(("operation", "bytes there", "bytes back"), messages)
     for key, said in (
         ("resolution", "resolution"),
@@ -158,6 +153,41 @@ def _print_table(table: dict[str, Any]) -> None:
             print_text(f"{said}: {table[key]}")
     if table["source"]:
         print_text(f"from: {source_text(table['source'])}")
+
+
+_REMARKS = {
+    "plain_delay": "plain delay: takes any number of requests at once, and does not limit the rate",
+    "keeps_own_time": "own time: keeps requests by rules of its own, which 'emu stages NAME' tells",
+    "looks_up": "misses: the timing is that of a miss; what is found goes on at once",
+}
+
+
+def _back(message: dict[str, str]) -> str:
+    saved = message.get("fused_acknowledgement")
+    return f"{message['response']}, less {saved}" if saved else message["response"]
+
+
+def _timing(stage: dict[str, Any]) -> str:
+    values = (f"{key} {value}" for key, value in stage["timing"].items())
+    return ", ".join((*values, *(f"uses {use}" for use in stage["uses"])))
+
+
+def _depth(stage: dict[str, Any]) -> str:
+    """How many requests can be inside, and how they come in."""
+    if stage["keeps_own_time"]:
+        return "own time"
+    if stage["plain_delay"] and not stage["looks_up"]:
+        return "plain delay"
+    misses = " misses" if stage["looks_up"] else ""
+    batch = "" if stage["batch"] == "1" else f", in batches of {stage['batch']}"
+    return f"{stage['depth']}{misses}{batch}{_unless(stage, 'refill', 'at_once')}"
+
+
+def _queue(stage: dict[str, Any]) -> str:
+    if stage["plain_delay"] or stage["keeps_own_time"]:
+        return ""
+    overflow = _unless(stage, "overflow", "hold")
+    return f"{stage['queue']}{_unless(stage, 'channel', 'bypass')}{overflow}"
 
 
 def _unless(stage: dict[str, Any], key: str, usual: str) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from fractions import Fraction
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -16,9 +17,11 @@ from emu.verify import (
     NotComparable,
     Verification,
     all_held,
+    verify_figures,
     verify_openurma_rows,
     verify_published,
 )
+from emu.verify.check import PS
 
 
 def register(app: typer.Typer) -> None:
@@ -46,6 +49,8 @@ def verify(
 ) -> None:
     """Recompute every published figure that the project ships, and print where it differs.
 
+    Those of `emu figure` are among them.
+
     Exits with 1 if one is off by more than its tolerance.
 
     Examples: emu verify; emu verify --openurma-rows results.csv --addresses addresses.csv
@@ -55,7 +60,7 @@ def verify(
     elif addresses is not None:
         raise OptionError("--addresses without --openurma-rows; expected the rows that drew them")
     else:
-        found = verify_published()
+        found = [*verify_published(), *verify_figures()]
     if as_json:
         print_json(summary(found))
     else:
@@ -65,7 +70,7 @@ def verify(
 
 
 def summary(found: Iterable[Verification]) -> dict[str, Any]:
-    """Counts and failures, for scripts; times are rounded to whole picoseconds."""
+    """Counts and failures, for scripts; times are in whole picoseconds, all else in its unit."""
     checks = [check for one in found for check in one.checks]
     failures = [(one.title, check) for one in found for check in one.failures]
     return {
@@ -73,32 +78,34 @@ def summary(found: Iterable[Verification]) -> dict[str, Any]:
         "matched": len(checks) - len(failures),
         "not_comparable": sum(len(one.not_comparable) for one in found),
         "failures": [
-            {
-                "file": title,
-                "name": check.name,
-                "source": check.source,
-                "expected_ps": round(check.expected_ps),
-                "got_ps": round(check.got_ps),
-                "difference_ps": round(check.difference_ps),
-                "tolerance_ps": round(check.tolerance_ps),
-            }
+            {"file": title, "name": check.name, "source": check.source, **_numbers(check)}
             for title, check in failures
         ],
     }
+
+
+def _numbers(check: Check) -> dict[str, Any]:
+    numbers = {
+        "expected": check.expected,
+        "got": check.got,
+        "difference": check.difference,
+        "tolerance": check.tolerance,
+    }
+    if check.unit == PS:
+        return {f"{key}_ps": round(number) for key, number in numbers.items()}
+    return {"unit": check.unit, **{key: float(number) for key, number in numbers.items()}}
 
 
 def _print(found: Sequence[Verification]) -> None:
     figures = [one for one in found if not one.is_rows]
     files = [one for one in found if one.is_rows]
     if figures:
-        _print_checks(
-            "Published figures, in ns", [check for one in figures for check in one.checks]
-        )
+        _print_checks("Published figures", [check for one in figures for check in one.checks])
     if files:
         _print_files(files)
     for one in files:
         if one.failures:
-            _print_checks(f"{one.title}: rows that are off, in ns", one.failures)
+            _print_checks(f"{one.title}: rows that are off", one.failures)
         _print_not_comparable(one)
     checks = sum(len(one.checks) for one in found)
     failures = sum(len(one.failures) for one in found)
@@ -109,15 +116,16 @@ def _print(found: Sequence[Verification]) -> None:
 
 def _print_checks(title: str, checks: Sequence[Check]) -> None:
     print_table(
-        ("figure", "source", "expected", "got", "difference", "allowed", ""),
+        ("figure", "source", "expected", "got", "difference", "allowed", "unit", ""),
         [
             (
                 check.name,
                 check.source,
-                nanoseconds(round(check.expected_ps)),
-                nanoseconds(round(check.got_ps)),
-                nanoseconds(round(check.difference_ps)),
-                nanoseconds(round(check.tolerance_ps)),
+                _shown(check, check.expected),
+                _shown(check, check.got),
+                _shown(check, check.difference),
+                "more" if check.is_beaten else _shown(check, check.tolerance),
+                "ns" if check.unit == PS else check.unit,
                 "" if check.ok else "off",
             )
             for check in checks
@@ -127,6 +135,10 @@ def _print_checks(title: str, checks: Sequence[Check]) -> None:
         strong_rows=[index for index, check in enumerate(checks) if not check.ok],
     )
     print_text()
+
+
+def _shown(check: Check, number: Fraction) -> str:
+    return nanoseconds(round(number)) if check.unit == PS else f"{float(number):.6g}"
 
 
 def _print_files(files: Sequence[Verification]) -> None:
@@ -139,7 +151,7 @@ def _print_files(files: Sequence[Verification]) -> None:
                 str(len(one.checks) - len(one.failures)),
                 str(len(one.failures)),
                 str(len(one.not_comparable)),
-                nanoseconds(round(one.largest_difference_ps)),
+                nanoseconds(round(one.largest_difference)),
             )
             for one in files
         ],

@@ -90,6 +90,8 @@ DurationField = Annotated[Duration, _DURATION[0], _DURATION[1]]
 FrequencyField = Annotated[Fraction, _FREQUENCY[0], _FREQUENCY[1]]
 #: Whole bytes, from `64 B`.
 BytesField = Annotated[int, _BYTES[0], _BYTES[1]]
+#: Whole bytes, at least one.
+PositiveBytesField = Annotated[BytesField, Field(gt=0)]
 #: Bytes a picosecond, exact, from `50 GB/s`.
 BandwidthField = Annotated[Fraction, _BANDWIDTH[0], _BANDWIDTH[1]]
 #: A whole number from 1 on, or `None` for `unlimited`.

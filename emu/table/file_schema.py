@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from emu.actor import Actor
 from emu.stage import StageError, registry
+from emu.table.keys import check_interface, timing_keys
 from emu.table.schema import StageTiming, TableHead
 from emu.table.shape import schema_of
 
@@ -76,15 +78,17 @@ def _entry(name: str, timing: dict[str, Any], definitions: dict[str, Any]) -> di
     """The schema of an entry for one stage; `None` where the stage cannot be loaded."""
     try:
         stage = registry()[name]
+        check_interface(name, stage)
     except StageError:
         return None
     own = _clean(schema_of(stage.Parameters))
     definitions.update(own.get("$defs", {}))
-    properties = {**timing["properties"], **own.get("properties", {}), "stage": {"const": name}}
+    shared = {key: timing["properties"][key] for key in timing_keys(stage)}
+    properties = {**shared, **own.get("properties", {}), "stage": {"const": name}}
     required = [*timing["required"], *own.get("required", [])]
     if stage.has_latency:
         required.append("latency")
-    else:
+    elif not issubclass(stage, Actor):
         del properties["latency"]
     return {
         "type": "object",

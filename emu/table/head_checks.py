@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from emu.errors import did_you_mean, listed
@@ -11,7 +11,7 @@ from emu.table.entries import is_plain
 from emu.table.errors import Problem, problem
 from emu.table.nodes import Node
 from emu.table.parse import Parsed
-from emu.table.schema import ClockSpec
+from emu.table.schema import Channels, ClockSpec
 from emu.table.sources import check_sources
 from emu.time import Clock
 
@@ -35,9 +35,12 @@ def check_head(parsed: Parsed, path: Path) -> Iterator[Problem]:
             at = node.mapping["step"].at
             yield problem(at, "resolution.step", "a step of zero rounds nothing", _STEP)
         yield from check_sources(node, "resolution")
-    for name, pool in root.section("resources").items():
-        if name in parsed.head.resources:
-            yield from check_sources(pool, f"resources.{name}")
+    for name, resource in parsed.head.resources.items():
+        node = root.section("resources")[name]
+        where = f"resources.{name}"
+        yield from check_sources(node, where)
+        if isinstance(resource, Channels):
+            yield from _groups(node, resource, where)
     messages = root.get("messages")
     if messages is not None and messages.value == {}:
         expected = "expected an operation, as in 'read: {request: 64 B, response: payload}'"
@@ -74,19 +77,35 @@ def _clock(node: Node, spec: ClockSpec, where: str) -> Iterator[Problem]:
     yield from check_sources(node, where)
 
 
-def _clocks_used(parsed: Parsed) -> set[object]:
-    clocks = (draft.node.get("clock") for draft in parsed.drafts)
-    return {clock.value for clock in clocks if clock is not None}
+def _groups(node: Node, channels: Channels, where: str) -> Iterator[Problem]:
+    groups = node.get("groups")
+    if channels.sharing == "groups" and groups is None:
+        expected = "expected how many share out the initiators, as in 'groups: 4'"
+        yield problem(node.at, where, "'groups' is missing", expected)
+    elif channels.sharing != "groups" and groups is not None:
+        what = f"'groups' is of no use: the channels are {channels.sharing}"
+        yield problem(groups.key_at, where, what, "expected 'sharing: groups', or no such key")
 
 
-def _resources_used(parsed: Parsed) -> set[object]:
+def _clocks_used(parsed: Parsed) -> set[str]:
+    return _names_in(draft.node.get("clock") for draft in parsed.drafts)
+
+
+def _resources_used(parsed: Parsed) -> set[str]:
     lists = [draft.node.get("uses") for draft in parsed.drafts]
-    names = [use.get("resource") for uses in lists if uses is not None for use in uses.items]
-    return {name.value for name in names if name is not None}
+    return _names_in(
+        use.get("resource") for uses in lists if uses is not None for use in uses.items
+    )
 
 
-def _unused(parsed: Parsed, section: str, used: set[object], key: str) -> Iterator[Problem]:
+def _names_in(nodes: Iterable[Node | None]) -> set[str]:
+    return {node.value for node in nodes if node is not None and isinstance(node.value, str)}
+
+
+def _unused(parsed: Parsed, section: str, used: set[str], key: str) -> Iterator[Problem]:
     """What is declared and not used; a table can't take back what it inherited, so that may be."""
+    if any(key in draft.broken for draft in parsed.drafts):
+        return  # what could not be read might use it
     for name, node in parsed.root.section(section).items():
         if name not in used and not parsed.document.inherited(node.at) and parsed.drafts:
             yield problem(

@@ -10,8 +10,9 @@ from emu.stage import StageError, registry
 from emu.table.errors import Location, Problem, TableError, problem
 from emu.table.extends import Document, entry_name
 from emu.table.fields import OTHER
+from emu.table.keys import own_keys, timing_keys
 from emu.table.nodes import Node, describe, read_value
-from emu.table.parse import own_parameters, timing_keys
+from emu.table.resources import kind_of
 from emu.table.schema import RESOURCES
 from emu.table.shape import Shape
 
@@ -61,12 +62,13 @@ class _Override:
                 changed[index] = self._in_entry(changed[index], parameter, value)
             return self._with(root.with_keys({"path": replace(path, value=changed)}))
         if name in root.section("resources"):
-            told = root.section("resources")[name].get("kind")
-            model = RESOURCES.get(str(told.value)) if told is not None else None
-            if model is not None:  # else its own error says so
-                keys = [key for key in Shape.of(model).keys if key not in ("kind", "source")]
+            kind = kind_of(root, name)
+            if kind is not None:  # else its own error says so
+                shape = Shape.of(RESOURCES[kind])
+                keys = [key for key in shape.keys if key not in ("kind", "source")]
                 self._known(parameter[0], keys, f"resource '{name}'")
-            return self._with(self._put(root, ["resources", name, *parameter], value))
+            changed_one = self._in(root.section("resources")[name], parameter, value, name)
+            return self._with(self._put(root, ["resources", name], changed_one))
         if name in SECTIONS:
             return self._with(self._put(root, [name, *parameter], value))
         names = [known for entry in entries if (known := entry_name(entry)) is not None]
@@ -93,21 +95,26 @@ class _Override:
             raise self._refusal(
                 f"'{key}' cannot be set", "expected a parameter; change the table's file"
             )
-        known = [one for one in timing_keys() if one not in REFUSED]
         kind = _kind(entry)
         try:
-            known += own_parameters(registry()[kind]) if kind in registry() else ()
+            stage = registry().get(kind)
         except StageError:
             return entry  # told when the entry itself is read
+        known = [one for one in timing_keys(stage) if one not in REFUSED]
+        known += own_keys(stage) if stage is not None else ()
         self._known(key, known, f"stage '{name}'")
-        entry = self._put(entry, parameter, value)
-        source = entry.get("source")
+        return self._in(entry, parameter, value, str(name))
+
+    def _in(self, node: Node, parameter: list[str], value: Node, name: str) -> Node:
+        """A stage entry or a resource with the value, and where that comes from."""
+        node = self._put(node, parameter, value, name)
+        source = node.get("source")
         if source is not None and source.mapping and not source.mapping.keys() & {"text", "kind"}:
             text = Node(self._at.file, self._at, self._at)
             assumed = Node("assumed", self._at, self._at)
             origin = Node({"text": text, "kind": assumed}, self._at, self._at)
-            entry = entry.with_keys({"source": source.with_keys({key: origin})})
-        return entry
+            node = node.with_keys({"source": source.with_keys({parameter[0]: origin})})
+        return node
 
     def _put(self, node: Node, path: list[str], value: Node, above: str = "") -> Node:
         """`node` with the value at a path, mappings made where there are none."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -111,11 +111,19 @@ def format_values(parameters: Any) -> dict[str, str]:
     for name, field in schema.get("properties", {}).items():
         found = _field(_resolved(field, definitions))
         value = getattr(parameters, name)
-        shown[name] = "none" if value is None else (found[2] if found else _plain)(value)
+        if value is None and not (found and found[0] is CountField):
+            shown[name] = "none"
+        else:
+            shown[name] = (found[2] if found else _plain)(value)
     return shown
 
 
 def _plain(value: object) -> str:
+    """A value as YAML has it."""
+    if isinstance(value, Mapping):
+        return f"{{{', '.join(f'{key}: {_plain(one)}' for key, one in value.items())}}}"
+    if isinstance(value, (list, tuple)):
+        return f"[{', '.join(_plain(one) for one in value)}]"
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 

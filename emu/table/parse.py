@@ -3,31 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
-
-import pydantic
 
 from emu.errors import did_you_mean, listed
 from emu.stage import Stage, StageError, registry
 from emu.table.errors import Location, Problem, problem
 from emu.table.extends import CHANGES, Document, entry_name
+from emu.table.keys import check_interface, own_keys, timing_keys
 from emu.table.nodes import Node, describe
+from emu.table.resources import read_resources
 from emu.table.schema import StageTiming, TableHead
 from emu.table.shape import EXAMPLES, Shape
-from emu.table.translate import dotted, real_path, translate, unknown_key
+from emu.table.translate import dotted, real_path, unknown_key
+from emu.table.validate import validated
 
-#: Stand in for broken keys that must be there, so that all else can still be checked.
-_STAND_INS: dict[str, Any] = {
-    "schema": 1,
-    "name": "broken",
-    "title": "broken",
-    "messages": {},
-    "stage": "broken",
-    "source": {"text": "broken", "kind": "assumed"},
-}
-#: Sections of named things: one of them can be broken and the others not.
-_NAMED = ("clocks", "messages", "resources")
 _PATH = f"expected for example '{EXAMPLES['path']}'"
 
 
@@ -69,16 +59,6 @@ class Parsed:
         return self.document.root
 
 
-def own_parameters(stage: type[Stage]) -> tuple[str, ...]:
-    """The keys of a stage's own parameters."""
-    return tuple(one.name for one in fields(stage.Parameters))
-
-
-def timing_keys() -> tuple[str, ...]:
-    """The keys that every stage entry may have."""
-    return tuple(StageTiming.model_fields)
-
-
 def parse(document: Document) -> Parsed:
     """Validates the head and each stage entry by itself."""
     problems = list(_empty_values(document))
@@ -107,7 +87,12 @@ def _head(root: Node, problems: list[Problem]) -> tuple[TableHead, frozenset[str
     known = [*Shape.of(TableHead).keys, "path", "extends", *CHANGES]
     unknown = [key for key in root.mapping if key not in known]
     problems += [unknown_key(root.mapping[key], key, known, "table") for key in unknown]
-    return _validated(TableHead, root.with_keys({}, ("path", *unknown)), "", problems)
+    resources, all_read = read_resources(root, problems)
+    rest = root.with_keys({}, ("path", "resources", *unknown))
+    head, broken = validated(TableHead, rest, "", problems)
+    if not all_read:
+        broken |= {"resources"}
+    return head.model_copy(update={"resources": resources}), broken
 
 
 def _drafts(root: Node, problems: list[Problem]) -> list[Draft]:
@@ -132,21 +117,29 @@ def _draft(index: int, node: Node, problems: list[Problem]) -> Draft:
         return Draft(index, node)
     draft = Draft(index, node, entry_name(node))
     stage = _stage(draft, problems)
-    own = own_parameters(stage) if stage is not None else ()
-    known = [*timing_keys(), *own]
+    own = own_keys(stage) if stage is not None else ()
+    shared = timing_keys(stage)
     if stage is not None:
-        problems += [
-            unknown_key(value, key, known, draft.where)
-            for key, value in node.mapping.items()
-            if key not in known
-        ]
-    timing_node = node.with_keys({}, [key for key in node.mapping if key not in timing_keys()])
-    timing, broken = _validated(StageTiming, timing_node, draft.where, problems)
+        problems += _unknown_keys(draft, [*shared, *own])
+    timing_node = node.with_keys({}, [key for key in node.mapping if key not in shared])
+    timing, broken = validated(StageTiming, timing_node, draft.where, problems)
     if stage is None:
         return replace(draft, timing=timing, broken=broken)
     own_node = node.with_keys({}, [key for key in node.mapping if key not in own])
-    parameters, _ = _validated(stage.Parameters, own_node, draft.where, problems)
+    parameters, _ = validated(stage.Parameters, own_node, draft.where, problems)
     return replace(draft, stage=stage, timing=timing, parameters=parameters, broken=broken)
+
+
+def _unknown_keys(draft: Draft, known: Sequence[str]) -> Iterator[Problem]:
+    for key, node in draft.node.mapping.items():
+        if key in known:
+            continue
+        if key in timing_keys():
+            what = f"'{key}' is given, but this stage keeps its own time"
+            expected = "expected only its own parameters"
+            yield problem(node.key_at, draft.where, what, expected)
+        else:
+            yield unknown_key(node, key, known, draft.where)
 
 
 def _stage(draft: Draft, problems: list[Problem]) -> type[Stage] | None:
@@ -167,36 +160,10 @@ def _stage(draft: Draft, problems: list[Problem]) -> type[Stage] | None:
         )
         return None
     try:
-        return known[node.value]
+        stage = known[node.value]
+        check_interface(node.value, stage)
     except StageError as error:
         expected = "expected a stage that works; 'emu stages' lists them"
         problems.append(problem(node.at, draft.where, str(error), expected))
         return None
-
-
-def _validated(
-    kind: Any, node: Node, where: str, problems: list[Problem]
-) -> tuple[Any, frozenset[str]]:
-    """The value of a mapping without what is broken in it, and the keys that are broken.
-
-    `None` where nothing is left.
-    """
-    plain = node.plain()
-    try:
-        return kind(**plain), frozenset()
-    except pydantic.ValidationError as error:
-        problems += translate(error, node, Shape.of(kind), where)
-        locations = [detail["loc"] for detail in error.errors()]
-    if () in locations:  # the whole is wrong, and no part of it
-        return None, frozenset()
-    for section, *below in locations:
-        if section in _NAMED and below and isinstance(plain.get(section), dict):
-            plain[section].pop(below[0], None)
-        else:
-            plain.pop(section, None)
-    broken = frozenset(str(location[0]) for location in locations)
-    stand_ins = {key: value for key, value in _STAND_INS.items() if key in broken}
-    try:
-        return kind(**{**stand_ins, **plain}), broken
-    except pydantic.ValidationError:
-        return None, broken
+    return stage

@@ -1,4 +1,4 @@
-"""Cross checks between the stages of a path: names, resources, arbitration, where it turns."""
+"""Cross checks between the stages of a path: names, arbitration, where it turns."""
 
 from __future__ import annotations
 
@@ -10,13 +10,22 @@ from emu.table.errors import Problem, problem
 from emu.table.parse import Draft, Parsed
 
 
+def places(parsed: Parsed) -> dict[str, int]:
+    """Where in the path each stage stands, by name; of two with one name, the first."""
+    found: dict[str, int] = {}
+    for draft in parsed.drafts:
+        if draft.name is not None:
+            found.setdefault(draft.name, draft.index)
+    return found
+
+
 def check_path(parsed: Parsed) -> Iterator[Problem]:
     """Problems that only the whole path shows."""
-    places: dict[str, int] = {}
+    names = places(parsed)
     for draft in parsed.drafts:
         if draft.name is None:
             continue
-        first = parsed.drafts[places.setdefault(draft.name, draft.index)]
+        first = parsed.drafts[names[draft.name]]
         if first is not draft:
             key = "name" if draft.node.get("name") is not None else "stage"
             yield problem(
@@ -26,51 +35,13 @@ def check_path(parsed: Parsed) -> Iterator[Problem]:
                 f"expected another, as in 'name: {draft.name}_2'",
             )
     for draft in parsed.drafts:
-        yield from _uses(parsed, draft, places)
-        yield from _arbitration(draft, places)
+        yield from _arbitration(draft, names)
     yield from _turns(parsed)
 
 
-def _uses(parsed: Parsed, draft: Draft, places: dict[str, int]) -> Iterator[Problem]:
-    if draft.timing is None or not draft.timing.uses:
-        return
-    declared = list(parsed.root.section("resources"))
-    seen: set[str] = set()
-    for index, use in enumerate(draft.timing.uses):
-        where = f"{draft.where}.uses[{index}]"
-        at = draft.at("uses", index, "resource")
-        if use.resource not in declared:
-            yield problem(
-                at,
-                f"{where}.resource",
-                f"there is no resource '{use.resource}'",
-                f"expected one of the table's resources: {listed(declared)}",
-                did_you_mean(use.resource, declared),
-            )
-        if use.resource in seen and use.when is None:
-            what = f"'{use.resource}' is taken twice by one stage"
-            yield problem(at, f"{where}.resource", what, "expected it once")
-        seen.add(use.resource)
-        if use.until is None:
-            continue
-        at = draft.at("uses", index, "until")
-        place = places.get(use.until)
-        if place is None:
-            yield problem(
-                at,
-                f"{where}.until",
-                f"there is no stage '{use.until}'",
-                f"expected one of {listed(places)}",
-                did_you_mean(use.until, places),
-            )
-        elif place < draft.index:
-            what = f"stage '{use.until}' comes before this one"
-            yield problem(at, f"{where}.until", what, "expected this stage or a later one")
-
-
-def _arbitration(draft: Draft, places: dict[str, int]) -> Iterator[Problem]:
+def _arbitration(draft: Draft, places_by_name: dict[str, int]) -> Iterator[Problem]:
     names = draft.timing.arbitration if draft.timing is not None else None
-    before = [name for name, place in places.items() if place < draft.index]
+    before = [name for name, place in places_by_name.items() if place < draft.index]
     for index, name in enumerate(names or []):
         where = f"{draft.where}.arbitration[{index}]"
         at = draft.at("arbitration", index)

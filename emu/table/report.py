@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
+from emu.actor import Actor
 from emu.table.fields import OTHER
 from emu.table.parameters import (
     format_bandwidth,
@@ -11,7 +13,19 @@ from emu.table.parameters import (
     format_frequency,
     format_values,
 )
-from emu.table.schema import WHOLE, Channels, Entry, Link, Message, Pool, Resource, Source, Table
+from emu.table.schema import (
+    WHOLE,
+    Channels,
+    Entry,
+    Link,
+    Message,
+    Pcie,
+    Pool,
+    Resource,
+    Source,
+    Table,
+    Use,
+)
 from emu.time import Clock, Duration, format_time
 
 
@@ -35,7 +49,9 @@ def describe_table(table: Table) -> dict[str, Any]:
         "resources": [
             {
                 "name": name,
+                "kind": resource.kind,
                 "text": _resource(resource),
+                "parameters": _parameters(resource),
                 "source": _sources(resource.source),
             }
             for name, resource in head.resources.items()
@@ -44,22 +60,23 @@ def describe_table(table: Table) -> dict[str, Any]:
         "messages": [
             _message(operation, table.message(operation)) for operation in table.operations
         ],
-        "path": [_entry(entry) for entry in table.entries],
+        "path": [_entry(entry, head.resources) for entry in table.entries],
     }
 
 
 def source_text(sources: dict[str, dict[str, str]]) -> str:
-    """Sources on one line: `measured: data sheet`; several name their parameter first."""
+    """Sources on one line: `measured: data sheet`; several name their parameters first."""
+    keys: dict[str, list[str]] = {}
+    for key, source in sources.items():
+        keys.setdefault(f"{source['kind']}: {source['text']}", []).append(key)
     return "; ".join(
-        f"{source['kind']}: {source['text']}"
-        if key == WHOLE
-        else f"{key} {source['kind']}: {source['text']}"
-        for key, source in sources.items()
+        text if named == [WHOLE] else f"{', '.join(named)} {text}" for text, named in keys.items()
     )
 
 
-def _entry(entry: Entry) -> dict[str, Any]:
+def _entry(entry: Entry, resources: Mapping[str, Resource]) -> dict[str, Any]:
     timing = entry.timing
+    keeps_own_time = issubclass(entry.stage, Actor)
     return {
         "name": entry.name,
         "stage": timing.stage,
@@ -67,11 +84,16 @@ def _entry(entry: Entry) -> dict[str, Any]:
         "when": timing.when or [],
         "clock": timing.clock,
         "timing": {**_timing(entry), **format_values(entry.parameters)},
-        "plain_delay": entry.is_plain_delay,
+        "uses": [_use(use, resources[use.resource]) for use in timing.uses or []],
+        "keeps_own_time": keeps_own_time,
+        "looks_up": entry.stage.looks_up,
+        "plain_delay": entry.is_plain_delay and not keeps_own_time,
         "depth": format_count(entry.depth),
         "refill": entry.refill,
         "queue": format_count(entry.queue),
         "channel": entry.channel,
+        "overflow": timing.overflow or "hold",
+        "batch": format_count(entry.batch),
         "source": _sources(timing.source),
         "where": entry.where,
     }
@@ -92,9 +114,6 @@ def _timing(entry: Entry) -> dict[str, str]:
         value = getattr(timing, key)
         if value is not None:
             shown[key] = f"{value} B"
-    if timing.uses:
-        uses = (f"{use.resource} until {use.until or entry.name}" for use in timing.uses)
-        shown["uses"] = ", ".join(uses)
     if timing.arbitration:
         shown["arbitration"] = " before ".join(timing.arbitration)
     return shown
@@ -106,13 +125,35 @@ def _by_operation(values: dict[str, Duration]) -> str:
     return " / ".join(f"{word} {value}" for word, value in values.items())
 
 
+def _use(use: Use, resource: Resource) -> str:
+    """What a stage needs of a resource, and for how long or for which bytes."""
+    size = "payload" if use.bytes is None else f"{use.bytes} B"
+    match resource:
+        case Link():
+            text = f"{use.resource} for {size}"
+        case Pcie():
+            text = f"{use.resource} to {use.as_} {size} to {use.to}"
+        case _ if use.for_ is not None:
+            text = f"{use.resource} for {format_time(use.for_)}"
+        case _:
+            text = f"{use.resource} until {use.until}" if use.until else use.resource
+    return f"{text} ({', '.join(use.when)})" if use.when else text
+
+
+def _parameters(resource: Resource) -> dict[str, str]:
+    values = format_values(resource)
+    return {key: value for key, value in values.items() if key not in ("kind", "source")}
+
+
 def _resource(resource: Resource) -> str:
     match resource:
         case Pool():
-            per = f", per {resource.per}" if resource.per else ""
+            per = f" for each {resource.per}" if resource.per else ""
             return f"pool of {format_count(resource.capacity)}{per}"
         case Link():
-            return f"link of {format_bandwidth(resource.bandwidth)}, {resource.header} B a header"
+            mtu = f", packets of {resource.mtu} B" if resource.mtu is not None else ""
+            bandwidth = format_bandwidth(resource.bandwidth)
+            return f"link of {bandwidth}{mtu}, header {resource.header} B"
         case Channels():
             groups = f" ({resource.groups})" if resource.groups else ""
             window = format_count(resource.window)
@@ -137,10 +178,10 @@ def _clock(clock: Clock) -> str:
 
 def _message(operation: str, message: Message) -> dict[str, str]:
     sizes = {"request": message.request, "response": message.response}
-    return {
-        "operation": operation,
-        **{key: "payload" if size is None else f"{size} B" for key, size in sizes.items()},
-    }
+    shown = {key: "payload" if size is None else f"{size} B" for key, size in sizes.items()}
+    if message.fused_acknowledgement:
+        shown["fused_acknowledgement"] = f"{message.fused_acknowledgement} B"
+    return {"operation": operation, **shown}
 
 
 def _sources(sources: dict[str, Source] | None) -> dict[str, dict[str, str]]:

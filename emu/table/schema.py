@@ -23,6 +23,7 @@ from emu.table.fields import (
     NameField,
     OperationField,
     PeriodField,
+    PositiveBytesField,
     TextField,
     TimeField,
 )
@@ -88,6 +89,11 @@ class Message(Strict):
 
     request: MessageBytesField
     response: MessageBytesField
+    fused_acknowledgement: BytesField = Field(
+        0,
+        description="bytes by which a response of at least so many is shorter on its way back, "
+        "because its acknowledgement rides on the channel's",
+    )
 
 
 class Resolution(Strict):
@@ -114,7 +120,7 @@ class Link(Strict):
 
     kind: Literal["link"]
     bandwidth: BandwidthField
-    mtu: BytesField | None = Field(None, description="largest payload of one packet")
+    mtu: PositiveBytesField | None = Field(None, description="largest payload of one packet")
     header: BytesField = Field(0, description="bytes added to each packet")
     source: SourceField | None = None
 
@@ -129,9 +135,9 @@ class Pcie(Strict):
     kind: Literal["pcie"]
     generation: Annotated[int, Field(ge=1, le=6, strict=True, description="1 to 6")]
     lanes: Annotated[int, Field(ge=1, le=32, strict=True, description="1 to 32")]
-    payload: BytesField = Field(description="largest payload of one write or completion")
-    read_request: BytesField = Field(description="largest read that one request asks for")
-    completion_boundary: BytesField = Field(
+    payload: PositiveBytesField = Field(description="largest payload of one write or completion")
+    read_request: PositiveBytesField = Field(description="largest read that one request asks for")
+    completion_boundary: PositiveBytesField = Field(
         description="addresses at whose multiples a completion may be cut"
     )
     header: BytesField = Field(description="bytes that go with each packet, framing included")
@@ -164,6 +170,9 @@ RESOURCES: dict[str, type[Pool | Link | Pcie | Channels]] = {
     "pcie": Pcie,
     "channels": Channels,
 }
+#: The kinds of which a request holds a unit, and those that carry its bytes.
+POOLS = ("pool", "channels")
+CARRIERS = ("link", "pcie")
 Resource = Annotated[Pool | Link | Pcie | Channels, Field(discriminator="kind")]
 
 

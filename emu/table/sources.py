@@ -10,7 +10,7 @@ from emu.table.errors import Problem, problem
 from emu.table.nodes import Node
 
 #: Keys of a stage entry that say what it is and how it is joined, without a number to account for.
-_NO_NUMBERS = ("stage", "name", "at", "when", "clock", "uses", "arbitration", "source")
+_NO_NUMBERS = ("stage", "name", "at", "when", "clock", "arbitration", "source")
 _NUMBER = re.compile(r"\s*[+-]?\d")
 
 

@@ -4,19 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from emu.actor import Actor
 from emu.errors import did_you_mean, listed
 from emu.table.entries import is_plain, passing
 from emu.table.errors import Problem, problem
 from emu.table.fields import OTHER, operation_key
 from emu.table.parse import Draft, Parsed
-from emu.table.schema import StageTiming
+from emu.table.resources import kind_of
+from emu.table.schema import POOLS, StageTiming
 from emu.table.shape import EXAMPLES
 from emu.table.sources import check_sources
 from emu.table.translate import dotted, real_path
 from emu.time import Clock, Cycles, Duration
 
 _LINK_ONLY = ("cut_through", "mtu", "header")
-_QUEUED_ONLY = ("queue", "channel", "refill", "arbitration")
+_QUEUED_ONLY = ("queue", "channel", "refill", "overflow", "arbitration")
 
 
 class StageChecks:
@@ -33,14 +35,20 @@ class StageChecks:
         if timing is None:
             return
         yield from self._when(timing)
+        yield from check_sources(self._draft.node, self._draft.where)
+        stage = self._draft.stage
+        if stage is not None and issubclass(stage, Actor):
+            return
         yield from self._latency()
         yield from self._clock(timing)
         yield from self._units(timing)
         yield from self._operations(timing)
         yield from self._link(timing)
-        if not self._draft.broken & {"clock", "interval", "bandwidth", "uses", "depth"}:
+        if timing.batch == 1:
+            what = "a batch of 1 is of no use"
+            yield self._at_value("batch", what, "expected 2 or more, 'unlimited', or no 'batch'")
+        if not self._draft.broken & _LIMITS:
             yield from self._plain_delay(timing) if is_plain(timing) else self._places(timing)
-        yield from check_sources(self._draft.node, self._draft.where)
 
     def _given(self, key: str) -> bool:
         return key in self._draft.node.mapping
@@ -158,13 +166,19 @@ class StageChecks:
         return "messages" not in self._parsed.broken and bool(self._parsed.head.messages)
 
     def _link(self, timing: StageTiming) -> Iterator[Problem]:
-        carries = bool(timing.uses)
+        root = self._parsed.root
+        kinds = [kind_of(root, use.resource) for use in timing.uses or []]
+        # A resource whose kind could not be read may be a link.
+        carries = "uses" in self._draft.broken or any(kind not in POOLS for kind in kinds)
         for key in _LINK_ONLY:
             if self._given(key) and not (
                 self._given("bandwidth") or (carries and key == "cut_through")
             ):
                 what = f"'{key}' is of no use without a bandwidth"
-                yield self._at_key(key, what, "expected for example 'bandwidth: 50 GB/s'")
+                expected = "expected for example 'bandwidth: 50 GB/s'"
+                if carries:
+                    expected = "expected no such key: the link that it uses has its own"
+                yield self._at_key(key, what, expected)
         if timing.mtu == 0:
             yield self._at_value(
                 "mtu", "a packet of no bytes carries nothing", "expected for example '4096 B'"
@@ -176,15 +190,17 @@ class StageChecks:
     def _plain_delay(self, timing: StageTiming) -> Iterator[Problem]:
         for key in _QUEUED_ONLY:
             if self._given(key):
-                what = f"'{key}' is of no use: without clock, interval, bandwidth, depth and uses"
-                yield self._at_key(
-                    key, f"{what} a stage takes any number of requests at once", _NO_KEY
+                what = (
+                    f"'{key}' is of no use: without clock, interval, bandwidth, depth, batch and "
+                    "uses a stage takes any number of requests at once"
                 )
+                yield self._at_key(key, what, _NO_KEY)
         if self._given("depth"):
-            what = "'depth: unlimited' is of no use: a stage without clock, interval, bandwidth and"
-            yield self._at_key(
-                "depth", f"{what} uses takes any number of requests at once", _NO_KEY
+            what = (
+                "'depth: unlimited' is of no use: a stage without clock, interval, bandwidth, "
+                "batch and uses takes any number of requests at once"
             )
+            yield self._at_key("depth", what, _NO_KEY)
 
     def _places(self, timing: StageTiming) -> Iterator[Problem]:
         defaults = self._parsed.head.defaults
@@ -202,6 +218,13 @@ class StageChecks:
         elif timing.refill == "next_edge" and depth is None and self._defaults_known:
             what = "'next_edge' is of no use: the depth is unlimited"
             yield self._at_value("refill", what, "expected 'at_once', or a depth")
+        queue = timing.queue if self._given("queue") else defaults.queue
+        known_queue = "queue" not in self._draft.broken and self._defaults_known
+        if timing.overflow is not None and queue is None and known_queue:
+            what = f"'overflow: {timing.overflow}' is of no use: the queue is unlimited"
+            yield self._at_key(
+                "overflow", what, "expected a queue that can be full, or no such key"
+            )
         if timing.channel == "registered" and no_edges:
             what = "'registered' needs a clock with edges"
             yield self._at_value("channel", what, "expected 'bypass', or a clock that is aligned")
@@ -212,3 +235,5 @@ class StageChecks:
 
 
 _NO_KEY = "expected no such key, or an 'interval' or 'depth' that limits it"
+#: What decides whether a stage is a plain delay.
+_LIMITS = {"clock", "interval", "bandwidth", "uses", "depth", "batch"}

@@ -1,6 +1,7 @@
 """Verification: published figures, recomputed by running the emulator itself."""
 
 from emu.verify.check import Check, NotComparable, Verification, all_held
+from emu.verify.figures import verify_figures
 from emu.verify.openurma.rows import verify_openurma_rows
 from emu.verify.published import verify_published
 
@@ -9,6 +10,7 @@ __all__ = [
     "NotComparable",
     "Verification",
     "all_held",
+    "verify_figures",
     "verify_openurma_rows",
     "verify_published",
 ]

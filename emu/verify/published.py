@@ -22,6 +22,7 @@ from emu.table.schema import Source, Strict
 from emu.table.shape import Shape
 from emu.table.translate import translate
 from emu.verify.check import Check, Verification
+from emu.verify.openurma.pipelined import verify_pipelined
 from emu.verify.openurma.rows import verify_openurma_rows
 
 
@@ -38,6 +39,9 @@ class RowFile(Strict):
 
     file: TextField
     addresses: TextField
+    beaten_at: Annotated[int, Field(ge=2, strict=True)] | None = Field(
+        None, description="rows that keep so many requests open, whose rate must be beaten"
+    )
 
 
 class PublishedFile(Strict):
@@ -70,10 +74,11 @@ def verify_published(directory: Path | None = None) -> list[Verification]:
     for path in sorted(directory.glob("*.yaml")):
         published = read_published(path)
         found.append(Verification(path.stem, tuple(_checks(published))))
-        found.extend(
-            verify_openurma_rows(directory / rows.file, directory / rows.addresses)
-            for rows in published.rows
-        )
+        for rows in published.rows:
+            file, addresses = directory / rows.file, directory / rows.addresses
+            found.append(verify_openurma_rows(file, addresses))
+            if rows.beaten_at is not None:
+                found.append(verify_pipelined(file, addresses, rows.beaten_at))
     return found
 
 
@@ -97,9 +102,9 @@ def _checks(published: PublishedFile) -> Iterator[Check]:
             yield Check(
                 name=f"{figure.table} {operation} {published.bytes} B, {published.result}",
                 source=f"{published.source.text} ({published.source.kind})",
-                expected_ps=Fraction(figure.expected),
-                got_ps=Fraction(_alone_ps(figure.table, operation, published)),
-                tolerance_ps=Fraction(published.tolerance),
+                expected=Fraction(figure.expected),
+                got=Fraction(_alone_ps(figure.table, operation, published)),
+                tolerance=Fraction(published.tolerance),
             )
 
 

@@ -10,6 +10,8 @@ from typer.testing import CliRunner
 from emu.cli import tables
 from emu.table import TableError, table_names
 from tests.table.broken import HEAD, write
+from tests.table.everything import EVERYTHING
+from tests.table.keepers import with_keepers
 
 ROOT = Typer()
 tables.register(ROOT)
@@ -26,7 +28,8 @@ def test_list_names_every_table() -> None:
     lines = run("list").splitlines()
     assert [line.split()[0] for line in lines[1:]] == table_names()
     rows = json.loads(run("list", "--json"))
-    assert {"name": "ub_load", "title": "UB load/store unit"}.items() <= rows[-1].items()
+    titles = {row["name"]: row["title"] for row in rows}
+    assert titles["ub_load"] == "UB load/store unit"
 
 
 def test_show_resolves_and_says_what_limits() -> None:
@@ -83,3 +86,40 @@ def test_check_tells_all_of_all_files(tmp_path: Path) -> None:
 
 def test_schema_is_json() -> None:
     assert json.loads(run("schema"))["title"] == "Timing table"
+
+
+def test_show_tells_all_of_resources_and_uses(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "300")
+    lines = run("show", str(write(tmp_path, "t.yaml", EVERYTHING))).splitlines()
+    cells = {line.split()[0]: [cell.strip() for cell in line.split("  ")] for line in lines if line}
+    assert "4, in batches of 16" in cells["descriptor_build"]
+    assert "8, error" in cells["descriptor_build"]
+    assert "4, in batches of unlimited" in cells["nic_pipeline"]
+    assert "link of 50 GB/s, packets of 4096 B, header 26 B" in cells["fibre"]
+    assert "transport channels, groups (4), window 16" in cells["window"]
+    assert (
+        "latency 50 ns, uses slots until completion, uses window for 100 ns (write)"
+        in cells["verb_post"]
+    )
+    assert cells["pcie"][-1] == (
+        "generation, lanes measured: a test; payload, read_request, completion_boundary, header, "
+        "tags, nonposted_credits, credit_return assumed: a guess"
+    )
+
+
+def test_show_tells_what_kind_of_stage_it_is(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "300")
+    monkeypatch.setattr("emu.table.parse.registry", with_keepers)
+    source = "source: {text: a test, kind: assumed}"
+    keeper = f"{{stage: keeper, bandwidth: 50 GB/s, {source}}}"
+    finder = f"{{stage: finder, latency: 5 ns, depth: 4, queue: 8, {source}}}"
+    text = HEAD + f"path: [{keeper}, {finder}]\n"
+    shown = run("show", str(write(tmp_path, "t.yaml", text)))
+    assert "own time: keeps requests by rules of its own" in shown
+    assert "4 misses" in shown
+    assert "misses: the timing is that of a miss" in shown
+    assert "plain delay" not in shown

@@ -22,12 +22,6 @@ HEAD = (
 messages: {read: {request: 64 B, response: payload}}
 """
 )
-#: Lists that grow with the project, and stand in many messages.
-LISTS = {
-    "{KEYS}": listed(StageTiming.model_fields),
-    "{STAGES}": listed(registry()),
-    "{TABLES}": listed(table_names()),
-}
 
 
 def write(directory: Path, name: str, text: str) -> Path:
@@ -42,6 +36,8 @@ def error_of(directory: Path, text: str, *overrides: str) -> str:
     with pytest.raises(TableError) as caught:
         load(write(directory, "broken.yaml", text), overrides=overrides)
     said = str(caught.value).replace(f"{directory}/", "")
-    for name, words in LISTS.items():
-        said = said.replace(words, name)
+    # Lists that grow with the project, and stand in many messages.
+    lists = {"{KEYS}": StageTiming.model_fields, "{STAGES}": registry(), "{TABLES}": table_names()}
+    for name, words in lists.items():
+        said = said.replace(listed(words), name)
     return said + "\n"

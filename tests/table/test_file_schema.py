@@ -11,6 +11,8 @@ from emu.table.catalog import shipped_directory
 from emu.table.file_schema import file_schema
 from emu.table.nodes import read_file
 from tests.table.broken import HEAD, TITLE, write
+from tests.table.everything import EVERYTHING
+from tests.table.keepers import with_keepers
 
 SCHEMA = file_schema()
 STAGE = "{stage: wire, latency: 5 ns, source: {text: a test, kind: assumed}}"
@@ -43,6 +45,7 @@ def test_it_takes_every_shipped_table(name: str) -> None:
         HEAD + f"path: [{STAGE.replace('5 ns', '{read: 5 ns, other: 6 ns}')}]\n",
         HEAD + f"path: [{STAGE.replace('{text', '{latency: {text').replace('}}', '}}}')}]\n",
         TITLE + f"extends: pcie_nic\ninsert: [{{after: memory, stages: [{STAGE}]}}]\n",
+        EVERYTHING,
     ),
 )
 def test_it_takes_what_is_right(tmp_path: Path, text: str) -> None:
@@ -66,7 +69,32 @@ def test_it_takes_what_is_right(tmp_path: Path, text: str) -> None:
         HEAD + f"path: [{STAGE.replace('latency: 5 ns', 'latency: 5 ns, line: 64 B')}]\n",
         TITLE + f"path: [{STAGE}]\nextends: pcie_nic\n",
         TITLE + f"extends: pcie_nic\ninsert: [{{stages: [{STAGE}]}}]\n",
+        EVERYTHING.replace("kind: link", "kind: lnik"),
+        EVERYTHING.replace("window: 16", "windw: 16"),
+        EVERYTHING.replace("tags: 64", "tags: 0"),
+        EVERYTHING.replace("per: initiator", "per: initatior"),
+        EVERYTHING.replace("as: read", "as: reed"),
+        EVERYTHING.replace("for: 100 ns", "fro: 100 ns"),
+        EVERYTHING.replace("overflow: drop", "overflow: dorp"),
+        EVERYTHING.replace("batch: 16", "batch: many"),
     ),
 )
 def test_it_refuses_plain_mistakes(tmp_path: Path, text: str) -> None:
     assert not accepts(tmp_path, text)
+
+
+def test_an_actor_has_only_its_own_timing(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("emu.table.file_schema.registry", with_keepers)
+    definitions = file_schema()["$defs"]
+    assert list(definitions["stage_keeper"]["properties"]) == [
+        "stage",
+        "name",
+        "at",
+        "when",
+        "arbitration",
+        "source",
+        "bandwidth",
+        "mtu",
+        "window",
+    ]
+    assert "stage_clash" not in definitions

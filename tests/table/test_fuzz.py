@@ -9,10 +9,13 @@ from hypothesis import strategies as st
 
 from emu.table import TableError, load, table_names
 from emu.table.catalog import shipped_directory
+from tests.table.broken import write
+from tests.table.everything import EVERYTHING
 
 TEXTS = [
     (shipped_directory() / f"{name}.yaml").read_text(encoding="utf-8") for name in table_names()
 ]
+TEXTS.append(EVERYTHING)
 WORDS = sorted({word for text in TEXTS for word in text.split()})
 PIECES = st.one_of(
     st.sampled_from(WORDS),
@@ -85,22 +88,42 @@ VALUES = st.recursive(
 )
 WORDS_OF_TARGETS = (
     "wire_out wire clocks nic messages read resolution step defaults latency beat bytes uses when "
-    "depth resources x other"
+    "depth resources x other pcie slots tags window fibre kind capacity per overflow batch "
+    "bandwidth verb_post descriptor_build"
 )
 TARGETS = st.lists(st.sampled_from(WORDS_OF_TARGETS.split()), max_size=4).map(".".join)
 
 
+@ONE_FILE
 @given(target=TARGETS, value=VALUES)
-def test_any_override(target: str, value: str) -> None:
-    with contextlib.suppress(TableError):
-        load("pcie_nic", overrides=[f"{target}={value}"])
+def test_any_override(tmp_path: Path, target: str, value: str) -> None:
+    override = f"{target}={value}"
+    everything = write(tmp_path, "everything.yaml", EVERYTHING)
+    for table in ("pcie_nic", everything):
+        with contextlib.suppress(TableError):
+            load(table, overrides=[override])
+
+
+ANY = ("3", "true", "[[]]", "{a: {b: c}}", "x", "[x]", "{}", "[]")
+
+
+PARTS = EVERYTHING.replace("{", ",").replace("}", ",").replace("[", ",").split(",")
+
+
+@pytest.mark.parametrize("value", ANY)
+def test_any_value_in_place_of_any(tmp_path: Path, value: str) -> None:
+    for part in dict.fromkeys(part.strip() for part in PARTS):
+        key = part.partition(":")[0]
+        if key.isidentifier():
+            load_or_refuse(tmp_path, EVERYTHING.replace(part, f"{key}: {value}").encode())
 
 
 @pytest.mark.parametrize(
-    "key", ("stage", "name", "latency", "source", "uses", "beat", "when", "depth")
+    "key",
+    ("stage", "name", "latency", "source", "uses", "beat", "when", "depth", "overflow", "batch"),
 )
-@pytest.mark.parametrize("value", ("3", "true", "[[]]", "{a: {b: c}}", "x", "[x]", "{}", "[]"))
-def test_any_value_under_any_key(tmp_path: Path, key: str, value: str) -> None:
+@pytest.mark.parametrize("value", ANY)
+def test_any_value_under_under_any_key(tmp_path: Path, key: str, value: str) -> None:
     text = TEXTS[table_names().index("pcie_nic")].replace(
         "  - stage: wire\n", f"  - {key}: {value}\n"
     )

@@ -6,9 +6,10 @@ from pathlib import Path
 import pytest
 
 from emu.table import TableError, load
-from emu.table.schema import Table
+from emu.table.schema import Link, Pcie, Pool, Table
 from emu.time import Cycles, Picoseconds
 from tests.table.broken import HEAD, error_of, write
+from tests.table.everything import EVERYTHING
 
 TABLE = (
     HEAD
@@ -74,7 +75,9 @@ def test_deeper_and_new(tmp_path: Path) -> None:
 def test_clocks_resources_and_defaults(tmp_path: Path) -> None:
     table = loaded(tmp_path, "clocks.nic=400 MHz", "tags.capacity=8", "defaults.depth=unlimited")
     assert table.clocks["nic"].period_ps == Fraction(2500)
-    assert table.head.resources["tags"].capacity == 8
+    tags = table.head.resources["tags"]
+    assert isinstance(tags, Pool)
+    assert tags.capacity == 8
     assert table.entries[1].depth is None
 
 
@@ -92,6 +95,20 @@ def test_a_value_with_a_source_of_its_own_is_assumed(tmp_path: Path) -> None:
     assert source["bandwidth"].kind == "measured"
 
 
+def test_a_resource_with_sources_of_its_own(tmp_path: Path) -> None:
+    path = write(tmp_path, "everything.yaml", EVERYTHING)
+    table = load(path, overrides=["pcie.tags=128", "fibre.mtu=1 KiB"])
+    pcie, fibre = table.head.resources["pcie"], table.head.resources["fibre"]
+    assert isinstance(pcie, Pcie)
+    assert isinstance(fibre, Link)
+    assert (pcie.tags, fibre.mtu) == (128, 1024)
+    assert pcie.source is not None
+    assert (pcie.source["tags"].kind, pcie.source["tags"].text) == (
+        "assumed",
+        "--set pcie.tags=128",
+    )
+
+
 NAMES = "out, nic_pipeline, back, wire, tags, clocks, messages, resolution, defaults or resources"
 PARAMETERS = (
     "at, clock, latency, interval, beat, bandwidth, cut_through, mtu, header, depth, refill, "
@@ -106,8 +123,13 @@ CASES = {
         "did you mean 'latency'?"
     ),
     "tags.capacty=5": (
-        "resource 'tags' has no parameter 'capacty'; expected one of kind or capacity; "
+        "resource 'tags' has no parameter 'capacty'; expected one of capacity or per; "
         "did you mean 'capacity'?"
+    ),
+    "tags.tags=5": "resource 'tags' has no parameter 'tags'; expected one of capacity or per",
+    "tags.capacity.x=5": "'capacity' is 64; expected a mapping there, to set a part of it",
+    "tags.capacity=0": (
+        "resources.tags.capacity: 0 is no count; expected a whole number from 1 on, or 'unlimited'"
     ),
     "out.source=x": "'source' cannot be set; expected a parameter; change the table's file",
     "out": (

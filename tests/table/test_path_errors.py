@@ -51,7 +51,7 @@ path:
   - {stage: wire, latency: 5 ns, uses: [{resource: tags}], source: {text: a test, kind: assumed}}
 """,
         """\
-broken.yaml:5:26: resources.tags.kind: 'pol' is not known here; expected pool; did you mean 'pool'?
+broken.yaml:5:26: resources.tags.kind: 'pol' is not known here; expected pool, link, pcie or channels; did you mean 'pool'?
 broken.yaml:5:41: resources.tags.capacity: 0 is no count; expected a whole number from 1 on, or 'unlimited'
 """,  # noqa: E501
     ),
@@ -64,7 +64,7 @@ path:
   - {stage: wire, latency: 5 ns, uses: [{resource: tags}, {resource: tags}], source: {text: a test, kind: assumed}}
 """,  # noqa: E501
         """\
-broken.yaml:8:70: path[0] wire.uses[1].resource: 'tags' is taken twice by one stage; expected it once
+broken.yaml:8:70: path[0] wire.uses[1].resource: a read takes 'tags' here and at uses[0] (broken.yaml:8:52); expected it once for each operation; 'when' tells them apart
 """,  # noqa: E501
     ),
     "until before": (

@@ -207,10 +207,10 @@ path:
   - {stage: wire, latency: 5 ns, queue: 4, channel: bypass, refill: at_once, depth: unlimited, source: {text: a test, kind: assumed}}
 """,  # noqa: E501
         """\
-broken.yaml:6:34: path[0] wire: 'queue' is of no use: without clock, interval, bandwidth, depth and uses a stage takes any number of requests at once; expected no such key, or an 'interval' or 'depth' that limits it
-broken.yaml:6:44: path[0] wire: 'channel' is of no use: without clock, interval, bandwidth, depth and uses a stage takes any number of requests at once; expected no such key, or an 'interval' or 'depth' that limits it
-broken.yaml:6:61: path[0] wire: 'refill' is of no use: without clock, interval, bandwidth, depth and uses a stage takes any number of requests at once; expected no such key, or an 'interval' or 'depth' that limits it
-broken.yaml:6:78: path[0] wire: 'depth: unlimited' is of no use: a stage without clock, interval, bandwidth and uses takes any number of requests at once; expected no such key, or an 'interval' or 'depth' that limits it
+broken.yaml:6:34: path[0] wire: 'queue' is of no use: without clock, interval, bandwidth, depth, batch and uses a stage takes any number of requests at once; expected no such key, or an 'interval' or 'depth' that limits it
+broken.yaml:6:44: path[0] wire: 'channel' is of no use: without clock, interval, bandwidth, depth, batch and uses a stage takes any number of requests at once; expected no such key, or an 'interval' or 'depth' that limits it
+broken.yaml:6:61: path[0] wire: 'refill' is of no use: without clock, interval, bandwidth, depth, batch and uses a stage takes any number of requests at once; expected no such key, or an 'interval' or 'depth' that limits it
+broken.yaml:6:78: path[0] wire: 'depth: unlimited' is of no use: a stage without clock, interval, bandwidth, batch and uses takes any number of requests at once; expected no such key, or an 'interval' or 'depth' that limits it
 """,  # noqa: E501
     ),
     "link keys without a link": (

@@ -14,6 +14,7 @@ WORDS = {
     "clock",
     "channel",
     "refill",
+    "overflow",
     "uses",
     "arbitration",
     "source",
@@ -35,6 +36,7 @@ def test_clocks_messages_and_resolution_have_a_source(name: str) -> None:
     head = load(name).head
     assert head.source is not None
     assert head.resolution is None or head.resolution.source is not None
+    assert all(resource.source for resource in head.resources.values())
 
 
 @pytest.mark.parametrize("name", [name for name in table_names() if name.startswith("openurma")])

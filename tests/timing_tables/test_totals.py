@@ -41,6 +41,29 @@ DERIVED_PS = {
         "load": 500_000,
         "store": 493_000,
     },
+    # The response of a read is a beat and 32 B of the wire shorter.
+    "openurma_urma_rol": {"read": 753_000, "write": 750_000, "atomic": 750_000, "send": 804_000},
+    "openurma_loadstore_rol": {
+        "read": 753_000,
+        "write": 750_000,
+        "atomic": 750_000,
+        "send": 804_000,
+        "load": 496_000,
+        "store": 493_000,
+    },
+    # A packet of up to 64 B is within the time of its DMA.
+    "pcie_nic_link": {
+        "read": 2_221_800,
+        "write": 1_721_800,
+        "atomic": 1_971_800,
+        "send": 1_776_644,
+    },
+    "pcie_nic_inline": {
+        "read": 1_721_800,
+        "write": 1_221_800,
+        "atomic": 1_471_800,
+        "send": 1_276_644,
+    },
 }
 CASES = [
     (table, operation, derived_ps)
@@ -135,9 +158,12 @@ def test_the_rows_of_the_comparison_line_up() -> None:
         "processor_work",
         "doorbell",
         "descriptor_dma",
+        "payload_dma",
         "order_serialisation",
         "bus_out",
         "context_initiator",
+        "strict_order",
+        "channel_sharing",
         "initiator_tx",
         "wire_out",
         "target_rx",

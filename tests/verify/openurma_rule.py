@@ -66,8 +66,11 @@ def wire_ns(row: dict[str, Any], size_bytes: int) -> int:
     return math.floor(Fraction(str(row["link_ns"])) + Fraction(8 * size_bytes, 400))
 
 
-def uncached_ns(row: dict[str, Any], operation: str, size_bytes: int) -> int:
-    """One operation that goes out to the far memory, without what a cache adds before it."""
+def uncached_ns(row: dict[str, Any], operation: str, size_bytes: int, number: int = 0) -> int:
+    """One operation that goes out to the far memory, without what a cache adds before it.
+
+    `number` counts the operations of the row.
+    """
     roce = row["stack"].startswith("roce")
     short = operation in ("load", "store") and row["stack"] == "ub_loadstore"
     reads = operation in ("read", "load")
@@ -75,7 +78,11 @@ def uncached_ns(row: dict[str, Any], operation: str, size_bytes: int) -> int:
     cycles = 9 if roce else 8 if short else 25
     request = size_bytes if writes else 64
     response = size_bytes if reads else 8
-    total = sum(2 * nic_ns(cycles, b) + wire_ns(row, b) for b in (request, response))
+    # On the way back a read is shorter with ROL; the initiator's last pass has the whole payload.
+    rol = row.get("service_mode") == "rol" and reads and size_bytes >= 32
+    back = response - 32 if rol else response
+    total = 2 * nic_ns(cycles, request) + wire_ns(row, request)
+    total += nic_ns(cycles, back) + wire_ns(row, back) + nic_ns(cycles, response)
     total += row["remote_dram_ns"]
     n, k = row["active_connections_n"], row["remote_jetties"]
     if operation == "send":
@@ -83,6 +90,8 @@ def uncached_ns(row: dict[str, Any], operation: str, size_bytes: int) -> int:
         total += 200 if roce and k > 1 else 0
     if not roce:
         total += 3 * row["membus_ns"]
+        total += 20 if number % 100 < row.get("strict_order_pct", 0) else 0
+        total += 5 * (row.get("jetties_per_channel", 1) - 1)
         total += 2 * (row["membus_ns"] + 70) if 2 * n + k > 2048 else 0
         software = 50 + row["wqe_construct_ns"] + row["cqe_poll_onchip_ns"] + 30
         return int(total + (0 if short else software))
@@ -119,12 +128,12 @@ def mean_ns(row: dict[str, Any], accesses: Sequence[tuple[str, int, int]]) -> Fr
     """The mean over (operation, address, bytes), one after the other."""
     cache = Cache()
     total = 0
-    for operation, address, size_bytes in accesses:
+    for number, (operation, address, size_bytes) in enumerate(accesses):
         if operation in ("load", "store") and row["stack"] == "ub_loadstore":
             hit_ns = cache.hit_ns(address) if row["cache_policy"] != "uc" else None
-            total += hit_ns or 70 + uncached_ns(row, operation, size_bytes)
+            total += hit_ns or 70 + uncached_ns(row, operation, size_bytes, number)
         else:
-            total += uncached_ns(row, operation, size_bytes)
+            total += uncached_ns(row, operation, size_bytes, number)
     return Fraction(total, len(accesses))
 
 

@@ -10,6 +10,8 @@ from typer.testing import CliRunner, Result
 
 from emu.cli import verify
 from emu.errors import EmuError
+from emu.figures.model import Figure, Point
+from emu.verify import figures as verify_figures_module
 from emu.verify.openurma.rows import shipped_addresses
 from tests.verify.openurma_rule import ROW, csv_text
 
@@ -58,7 +60,7 @@ def test_prints_a_line_a_file_then_what_is_off_and_what_is_not_comparable(rows: 
     lines = [" ".join(line.split()) for line in result.stdout.splitlines()]
     assert "mine.csv 4 2 1 1 3.000" in lines
     (off,) = [line for line in lines if line.startswith("line 3:")]
-    assert off.endswith("mean_ns 760.000 757.000 -3.000 0.500 off")
+    assert off.endswith("mean_ns 760.000 757.000 -3.000 0.500 ns off")
     reason = next(index for index, line in enumerate(lines) if "not comparable, more" in line)
     assert lines[reason + 1] == "line 4: ub_urma bulk_read read"
     assert lines[-1] == "2 of 3 hold, 1 are off"
@@ -84,3 +86,48 @@ def test_a_broken_file_is_an_error_that_is_complete_as_it_stands(tmp_path: Path)
     result = run("--openurma-rows", str(file))
     assert isinstance(result.exception, EmuError)
     assert str(result.exception).startswith(f"{file}:1:1: heading: the file is empty; expected ")
+
+
+def figure(measured: float) -> Figure:
+    point = Point("a rate", "M/s", 161.0, measured, 0.5, "a test")
+    return Figure("made-up", "A figure", (point,), (), "x", "y")
+
+
+def with_one_figure(monkeypatch: pytest.MonkeyPatch, measured: float) -> None:
+    monkeypatch.setattr(verify, "verify_published", list)
+    monkeypatch.setattr(verify_figures_module, "FIGURES", {"made-up": None})
+    monkeypatch.setattr(verify_figures_module, "reproduce", lambda name: figure(measured))
+
+
+def test_each_point_of_a_figure_is_a_check_in_its_own_unit(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    with_one_figure(monkeypatch, 161.4)
+    result = run()
+    assert result.exit_code == 0
+    lines = [" ".join(line.split()) for line in result.stdout.splitlines()]
+    assert "made-up: a rate a test 161 161.4 0.4 0.5 M/s" in lines
+    assert lines[-1] == "1 of 1 hold"
+
+
+def test_a_point_that_is_off_fails_with_its_numbers(monkeypatch: pytest.MonkeyPatch) -> None:
+    with_one_figure(monkeypatch, 162.0)
+    result = run("--json")
+    assert result.exit_code == 1
+    assert json.loads(result.stdout) == {
+        "checked": 1,
+        "matched": 0,
+        "not_comparable": 0,
+        "failures": [
+            {
+                "file": "made-up",
+                "name": "made-up: a rate",
+                "source": "a test",
+                "unit": "M/s",
+                "expected": 161.0,
+                "got": 162.0,
+                "difference": 1.0,
+                "tolerance": 0.5,
+            }
+        ],
+    }

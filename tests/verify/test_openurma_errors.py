@@ -30,6 +30,17 @@ def errors_of_row(directory: Path, **changes: Any) -> list[str]:
     return error_of(file)
 
 
+def test_optional_columns_are_read_as_strictly(tmp_path: Path) -> None:
+    change = {"strict_order_pct": 101, "jetties_per_channel": 0, "oprate_Mops": "fast"}
+    file = tmp_path / "rows.csv"
+    file.write_text(csv_text([{**ROW, **change}], [*change, *COLUMNS]))
+    assert error_of(file) == [
+        "rows.csv:2:1: strict_order_pct: '101' does not fit; expected a whole number from 0 to 100",
+        f"rows.csv:2:5: jetties_per_channel: '0' does not fit; {NATURAL}",
+        "rows.csv:2:7: oprate_Mops: 'fast' is no number; expected one of zero or more",
+    ]
+
+
 @pytest.mark.parametrize(
     ("change", "error"),
     (

@@ -56,6 +56,13 @@ class CsvFile:
         self._add(cell, f"'{cell.text}' is no time", "expected nanoseconds, zero or more")
         return Fraction(0)
 
+    def number(self, cell: Cell) -> Fraction:
+        """An exact number, zero or more, or zero and a problem."""
+        if _DECIMAL.fullmatch(cell.text):
+            return Fraction(cell.text)
+        self._add(cell, f"'{cell.text}' is no number", "expected one of zero or more")
+        return Fraction(0)
+
     def whole_ps(self, cell: Cell) -> int:
         """As `time_ps`, where the emulator needs whole picoseconds."""
         value = self.time_ps(cell)

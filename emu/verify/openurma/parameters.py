@@ -30,7 +30,11 @@ def overrides(row: Row) -> list[str]:
         ]
     else:
         fetch = bus
-        own = [f"poll_record.latency={ps['cqe_poll_onchip_ns']}"]
+        own = [
+            f"poll_record.latency={ps['cqe_poll_onchip_ns']}",
+            f"strict_order.percent={row.strict_percent}",
+            f"channel_sharing.jetties={row.jetties}",
+        ]
     if row.stack == "ub_loadstore":
         own.append(f"cpu_cache.policy={POLICIES[row.cache_policy]}")
     # A record that is not in the controller is fetched as everything else is: by a DMA read behind

@@ -64,10 +64,15 @@ COLUMNS = (
     *TIMES,
     "mean_ns",
 )
+RATE = "oprate_Mops"
 #: Other results of the same run. The mean is the one that is compared.
-OTHER_RESULTS = ("p50_ns", "p99_ns", "max_ns", "oprate_Mops")
-#: Parameters that are not modelled, with the value at which they change nothing.
-NEUTRAL = {"strict_order_pct": "0", "service_mode": "uno", "jetties_per_channel": "1"}
+OTHER_RESULTS = ("p50_ns", "p99_ns", "max_ns", RATE)
+#: Columns that a file may have, with the value at which they change nothing.
+OPTIONAL = {"strict_order_pct": "0", "service_mode": "uno", "jetties_per_channel": "1"}
+#: The stacks that put operations into the order that they ask for, and share transport channels.
+UB_STACKS = ("ub_urma", "ub_loadstore")
+#: Service mode to what the name of a table for it ends in.
+SERVICE_MODES = {"uno": "", "rol": "_rol"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,6 +92,11 @@ class Row:
     payload_bytes: int
     times_ps: dict[str, int]
     mean_ps: Fraction
+    #: Operations a second, in millions, where the file has them.
+    rate_millions: Fraction | None
+    strict_percent: int
+    service_mode: str
+    jetties: int
     unmodelled: tuple[str, ...]
 
     @property
@@ -97,7 +107,7 @@ class Row:
     @property
     def table(self) -> str:
         """The name of the table that stands for its stack."""
-        return STACKS[self.stack]
+        return STACKS[self.stack] + SERVICE_MODES[self.service_mode]
 
     @property
     def operation(self) -> Operation:
@@ -126,9 +136,20 @@ def read_results(path: Path, shown: str) -> list[Row]:
 
 
 def _row(file: CsvFile, cells: dict[str, Cell]) -> Row:
+    stack = file.word(cells["stack"], STACKS)
+    optional = _optional(cells)
+    mode = optional["service_mode"].text
+    unmodelled = [
+        column
+        for column, cell in cells.items()
+        if cell.text and column not in (*COLUMNS, *OTHER_RESULTS, *OPTIONAL)
+    ]
+    # Behind PCIe there is one service mode, that of a reliable connection.
+    if mode not in SERVICE_MODES or (mode != OPTIONAL["service_mode"] and stack not in UB_STACKS):
+        unmodelled.append("service_mode")
     return Row(
         line=cells["stack"].at.line,
-        stack=file.word(cells["stack"], STACKS),
+        stack=stack,
         workload=file.word(cells["workload"], WORKLOADS),
         verb=file.word(cells["verb"], VERBS),
         cache_policy=file.word(cells["cache_policy"], POLICIES),
@@ -140,11 +161,20 @@ def _row(file: CsvFile, cells: dict[str, Cell]) -> Row:
         payload_bytes=file.whole(cells["payload_bytes"], 1),
         times_ps={column: file.whole_ps(cells[column]) for column in TIMES},
         mean_ps=file.time_ps(cells["mean_ns"]),
-        unmodelled=tuple(
-            column
-            for column, cell in cells.items()
-            if column not in COLUMNS
-            and column not in OTHER_RESULTS
-            and cell.text not in ("", NEUTRAL.get(column, ""))
-        ),
+        rate_millions=file.number(rate) if (rate := cells.get(RATE)) and rate.text else None,
+        strict_percent=file.whole(optional["strict_order_pct"], 0, 100),
+        service_mode=mode,
+        jetties=file.whole(optional["jetties_per_channel"], 1),
+        unmodelled=tuple(unmodelled),
     )
+
+
+def _optional(cells: dict[str, Cell]) -> dict[str, Cell]:
+    """The optional cells, those that are missing or empty with the value that changes nothing."""
+    at = cells["stack"].at
+    return {
+        column: cell
+        if (cell := cells.get(column)) is not None and cell.text
+        else Cell(neutral, column, at)
+        for column, neutral in OPTIONAL.items()
+    }

@@ -1,0 +1,93 @@
+"""What figures measure with: tables run under a load, and rates."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Callable, Iterable, Sequence
+
+from emu.driver import Driver
+from emu.path import build
+from emu.request import Operation, Request
+from emu.table import load
+from emu.time import PS_PER_S
+from emu.workload import Access, Closed, Workload, stepping
+
+CHAPTER = "interconnect chapter"
+OPENURMA = "OpenURMA (arXiv 2605.28717)"
+KV_DIRECT = "KV-Direct (SOSP'17)"
+
+MILLION = 10**6
+NS, US, MS = 10**3, 10**6, 10**9
+
+
+def run(
+    table: str,
+    workload: Workload,
+    *,
+    overrides: Sequence[str] = (),
+    until_ps: int | None = None,
+    on_complete: Callable[[Request], None] | None = None,
+) -> Driver:
+    """A workload over a fresh path of a shipped table, at its end or at `until_ps`."""
+    path = build(load(table, overrides=overrides))
+    driver = Driver(path, workload, on_complete=on_complete)
+    driver.run(until_ps)
+    return driver
+
+
+def closed(
+    table: str,
+    operation: Operation,
+    size_bytes: int,
+    *,
+    outstanding: int,
+    requests: int,
+    overrides: Sequence[str] = (),
+) -> Driver:
+    """So many equal requests, of which so many are kept open."""
+    workload = Closed([iter(stepping(operation, size_bytes, requests))], outstanding)
+    return run(table, workload, overrides=overrides)
+
+
+def one_after_another(table: str, accesses: Iterable[Access]) -> Driver:
+    """Each access is posted when the one before is complete."""
+    return run(table, Closed([iter(accesses)], outstanding=1))
+
+
+def completions_ps(
+    table: str, workload: Workload, until_ps: int, overrides: Sequence[str] = ()
+) -> dict[Operation, list[int]]:
+    """When operations were complete up to a time, in order, by what they are."""
+    times_ps: dict[Operation, list[int]] = {operation: [] for operation in Operation}
+
+    def note(request: Request) -> None:
+        times_ps[request.operation].append(request.completed_ps)
+
+    run(table, workload, overrides=overrides, until_ps=until_ps, on_complete=note)
+    return times_ps
+
+
+def count_between(times_ps: Sequence[int], from_ps: int, to_ps: int) -> int:
+    """How many of the times, which are in order, lie after the one and up to the other."""
+    return bisect_right(times_ps, to_ps) - bisect_right(times_ps, from_ps)
+
+
+def window_ps(driver: Driver) -> int:
+    """From the first completion to the last."""
+    return driver.last_completion_ps - driver.first_completion_ps
+
+
+def millions_per_s(driver: Driver) -> float:
+    """The rate between the first completion and the last."""
+    return (driver.latency.count - 1) * PS_PER_S / window_ps(driver) / MILLION
+
+
+def least(low: int, high: int, holds: Callable[[int], bool]) -> int:
+    """The least number for which something holds, which must hold from there up to `high`."""
+    while low < high:
+        middle = (low + high) // 2
+        if holds(middle):
+            high = middle
+        else:
+            low = middle + 1
+    return low

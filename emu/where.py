@@ -1,0 +1,51 @@
+"""Where requests are: of those inside, and of one that was dropped."""
+
+from __future__ import annotations
+
+from emu.kernel import Kernel
+from emu.request import Request
+
+#: What waits to enter the first stage is nowhere yet.
+OUTSIDE = "outside"
+
+
+def still_inside(kernel: Kernel) -> dict[str, int]:
+    """Stage name to how many requests are in it or in its channel, in the order of the path.
+
+    Of a kernel without a listener: it then takes a run of plain delays as one event.
+    """
+    found: dict[str, tuple[int, int]] = {}
+    for request in kernel.inside:
+        entry, name = _place(request, kernel.now_ps)
+        found[name] = (entry, found.get(name, (entry, 0))[1] + 1)
+    in_order = sorted(found.items(), key=lambda item: item[1][0])
+    return {name: count for name, (_, count) in in_order}
+
+
+def dropped_at(request: Request) -> str:
+    """The stage that dropped a request, or whose full queue did."""
+    hops = request.plan.hops
+    index = request.hop
+    if index + 1 < len(hops) and hops[index + 1].station.overflow == "drop":
+        # An actor can also lose a request that it has not let go of.
+        is_kept = index >= 0 and hops[index].station.actor is not None
+        if not is_kept or request.emitted_ps > request.arrived_ps:
+            index += 1
+    return hops[index].name
+
+
+def _place(request: Request, now_ps: int) -> tuple[int, str]:
+    """The entry of the table, and its name."""
+    hops = request.plan.hops
+    index = request.hop
+    if index < 0:
+        return -1, OUTSIDE
+    # For all of a run of plain delays the request stands in the last of them.
+    last = index
+    while index and hops[index - 1].run_hops == hops[index].run_hops + 1:
+        index -= 1
+    left_ps = now_ps - request.accepted_ps
+    while index < last and left_ps >= hops[index].derived_ps:
+        left_ps -= hops[index].derived_ps
+        index += 1
+    return hops[index].entry, hops[index].name
