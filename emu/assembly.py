@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from math import lcm
 
 from emu.actor import Actor
-from emu.breakdown import CACHE_MISS, SERVICE
 from emu.channel import Channel
+from emu.parts import CACHE_MISS, SERVICE
 from emu.pcie import bytes_per_ps, completion_bytes, request_bytes, write_bytes
 from emu.plan import Hop, StageTime, packet_bytes, stage_time
 from emu.request import Operation, Request
@@ -120,7 +121,7 @@ class Resources:
     def address_step(self) -> int:
         """Addresses that differ by a multiple of this make the same plan."""
         steps = [s.completion_boundary for s in self.specs.values() if isinstance(s, Pcie)]
-        return max(steps, default=1)
+        return lcm(*steps)
 
 
 class StageAssembly:
@@ -167,11 +168,21 @@ class StageAssembly:
                 return use.until
         return self.entry.name
 
+    def returns(self, pool: Pool) -> bool:
+        """Whether a unit comes back with the data: tags and credits of PCIe do."""
+        carriers = (use for use in self._uses if self._resources.is_carrier(use))
+        return any(pool is one for use in carriers for one, _ in self._resources.pools_of(use))
+
+    def set_ranks(self, ranks: dict[int, int]) -> None:
+        """Which entries' requests come first where several want to enter here."""
+        self.station.ranks = self._look_up.ranks = ranks
+
     def _station(self, pools: tuple[Pool, ...]) -> Station:
         entry = self.entry
-        keyed = [pool.key for pool in pools if pool.key is not None]
         registered = self._edges if entry.channel == "registered" else None
-        channel = Channel(entry.name, entry.queue, registered, keyed[0] if keyed else None)
+        # Who waits for other units than the first of the queue is not held up by it.
+        apart = self._carries or any(pool.key is not None for pool in pools)
+        channel = Channel(entry.name, entry.queue, registered, _units if apart else None)
         return Station(
             entry.name,
             plain=entry.is_plain_delay and not issubclass(entry.stage, Actor),
@@ -268,7 +279,10 @@ def place_releases(
             if pool not in timed:
                 until = where[assembly.until(pool, operation)]
                 last = max(i for i, one in enumerate(hops) if one.entry <= until and i >= at)
-                hops[last].releases = (*hops[last].releases, pool)
+                if assembly.returns(pool):
+                    hops[last].returns = (*hops[last].returns, pool)
+                else:
+                    hops[last].releases = (*hops[last].releases, pool)
 
 
 def channel_key(spec: Channels) -> Callable[[Request], Hashable]:
@@ -286,6 +300,11 @@ KEYS: dict[str, Callable[[Request], Hashable]] = {
     "initiator": lambda request: request.initiator,
     "destination": lambda request: request.destination,
 }
+
+
+def _units(request: Request) -> Hashable:
+    takes = request.plan.hops[request.hop].takes
+    return tuple((pool.name, pool.key and pool.key(request)) for pool in takes)
 
 
 def _lane(request: Request) -> Hashable:

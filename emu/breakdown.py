@@ -5,27 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from emu.errors import EmuError
+from emu.parts import ALIGNMENT, ARBITRATION, INTERVAL, ORDER, RESOURCE
 from emu.plan import Plan
 from emu.request import Request
-
-SERVICE = "service"
-BEATS = "beats"
-SERIALISATION = "serialisation"
-ALIGNMENT = "alignment"
-INTERVAL = "interval"
-ARBITRATION = "arbitration"
-RESOURCE = "resource:"
-CACHE_MISS = "cache_miss"
-BACKPRESSURE = "backpressure"
-RETRANSMIT = "retransmit"
-ORDERING = "ordering"
-ROUNDING = "rounding"
-
-#: The parts that a stage may add to its own time.
-STAGE_PARTS = (SERVICE, CACHE_MISS)
-
-#: Waits first unmet first, as a request waiting to be accepted is charged.
-ORDER = (SERVICE, BEATS, SERIALISATION, CACHE_MISS, ARBITRATION, INTERVAL, ALIGNMENT, BACKPRESSURE)
 
 
 class BreakdownError(EmuError):

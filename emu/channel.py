@@ -34,6 +34,8 @@ class Channel:
     __slots__ = (
         "_freed_ps",
         "_lanes",
+        "_served",
+        "_turn",
         "_visible_ps",
         "capacity",
         "clock",
@@ -60,7 +62,9 @@ class Channel:
         self.turns = turns
         #: How many requests are in the channel.
         self.waiting = 0
-        # A lane that was served last, or is new, stands last.
+        # Of a channel with turns, when each lane was served last.
+        self._served: dict[Hashable, int] = {}
+        self._turn = 0
         self._lanes: dict[Hashable, deque[Request]] = {}
         # Rule 3: from when on each waiting request can be taken, each free place filled.
         self._visible_ps: dict[Request, int] = {}
@@ -80,13 +84,25 @@ class Channel:
         heads = [lane[0] for lane in self._lanes.values()]
         if self.clock is not None:
             heads = [request for request in heads if self._visible_ps[request] <= now_ps]
-        if len(heads) > 1 and not self.turns:
-            heads.sort(key=waiting_longest)
+        if len(heads) > 1:
+            heads.sort(key=self._by_turns if self.turns else waiting_longest)
         return heads
+
+    def _by_turns(self, request: Request) -> tuple[int, int, int]:
+        """Sorts by when the request's lane was served last, and then by who waits longest."""
+        lane = None if self.lane_of is None else self.lane_of(request)
+        return (self._served.get(lane, -1), *waiting_longest(request))
 
     def lanes(self) -> dict[Hashable, deque[Request]]:
         """The lanes in which requests wait."""
         return self._lanes
+
+    def first_of_lane(self, request: Request, now_ps: int) -> Request | None:
+        """The first request of the lane that this one was in, if it can be taken now."""
+        queue = self._lanes.get(None if self.lane_of is None else self.lane_of(request))
+        if not queue or self._visible_ps.get(queue[0], now_ps) > now_ps:
+            return None
+        return queue[0]
 
     def requests(self) -> list[Request]:
         """All that wait, lane by lane."""
@@ -123,9 +139,11 @@ class Channel:
             )
         queue.popleft()
         self.waiting -= 1
-        del self._lanes[lane]
-        if queue:
-            self._lanes[lane] = queue
+        if not queue:
+            del self._lanes[lane]
+        if self.turns:
+            self._turn += 1
+            self._served[lane] = self._turn
         if self.clock is not None:
             del self._visible_ps[request]
             if self.capacity is not None:
@@ -133,6 +151,8 @@ class Channel:
 
     def next_change(self, now_ps: int) -> int | None:
         """When a registered channel's next request or free place comes; `None` if neither."""
+        if self.clock is None:
+            return None
         times = (*self._visible_ps.values(), *self._freed_ps)
         return min((time_ps for time_ps in times if time_ps > now_ps), default=None)
 

@@ -45,8 +45,17 @@ def overflow(station: Station, now_ps: int) -> list[Request]:
     return lost
 
 
-def grantable(station: Station, now_ps: int) -> Request | None:
-    """The first request there for which a unit of every pool that it takes is free."""
+def first_granted(stations: list[Station], now_ps: int) -> tuple[Station, Request] | None:
+    """Who has waited longest of those for whom a unit of every pool is free, and where."""
+    granted = [
+        (station, request)
+        for station in stations
+        if (request := _grantable(station, now_ps)) is not None
+    ]
+    return min(granted, key=lambda both: waiting_longest(both[1]), default=None)
+
+
+def _grantable(station: Station, now_ps: int) -> Request | None:
     for request in station.channel.heads(now_ps):
         takes = request.plan.hops[request.hop].takes
         if not any(pool.is_exhausted(request) for pool in takes):
@@ -54,12 +63,7 @@ def grantable(station: Station, now_ps: int) -> Request | None:
     return None
 
 
-def longest_there(station: Station) -> tuple[int, int]:
-    """Sorts stations by who has waited there longest, then by sequence number."""
-    return min(waiting_longest(lane[0]) for lane in station.channel.lanes().values())
-
-
-def _rank(ranks: dict[Station, int], request: Request) -> int:
+def _rank(ranks: dict[int, int], request: Request) -> int:
     if not ranks or request.hop < 0:
         return len(ranks)
-    return ranks.get(request.plan.hops[request.hop].station, len(ranks))
+    return ranks.get(request.plan.hops[request.hop].entry, len(ranks))

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from emu.breakdown import ARBITRATION, RESOURCE, STAGE_PARTS, charge_wait
+from emu.breakdown import charge_wait
 from emu.errors import listed
+from emu.parts import ARBITRATION, RESOURCE, STAGE_PARTS
 from emu.plan import Hop
 from emu.request import Request
 from emu.stage import StageError

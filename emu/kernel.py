@@ -8,10 +8,10 @@ from heapq import heappop, heappush
 from itertools import count
 
 from emu.batch import gather, let_go
-from emu.breakdown import BACKPRESSURE, SERIALISATION, SERVICE
-from emu.contest import grantable, longest_there, overflow, winners
+from emu.contest import first_granted, overflow, winners
 from emu.errors import EmuError, listed
 from emu.handshake import charge_wait_of, serve
+from emu.parts import BACKPRESSURE, SERIALISATION, SERVICE
 from emu.plan import Hop
 from emu.request import Request
 from emu.resource import Pool, TimedUnit
@@ -73,6 +73,7 @@ class Kernel:
         self._done: list[Request] = []
         self._touched: list[Station] = []
         self._next: list[Request] = []
+        self._overfull: list[Station] = []
 
     # -- what a path calls ------------------------------------------------------------------
 
@@ -151,6 +152,12 @@ class Kernel:
                     self._accept(station)
             elif self._contested or self._wanting or self._done:
                 self._decide()
+            elif self._overfull:
+                # Only now is it sure that no place becomes free in this instant.
+                overfull, self._overfull = self._overfull, []
+                for station in sorted(dict.fromkeys(overfull), key=_index):
+                    for request in overflow(station, now_ps):
+                        self._drop(request)
             else:
                 break
             steps += 1
@@ -191,12 +198,23 @@ class Kernel:
         else:
             if self._teller is not None:
                 self._teller.note(self.now_ps, Kind.EMITTED, request)
-            station = request.plan.hops[request.hop].station
-            if not station.plain and not request.rides:
-                request.finished = True
+            hop = request.plan.hops[request.hop]
+            station = hop.station
+            for pool in hop.returns:
+                self._release(pool, request)
+            if station.is_ordered and not request.rides:
+                self._mark_finished(station, request)
                 if station.inside[0] is not request:
                     return
         self._offer(request, alone)
+
+    def _mark_finished(self, station: Station, request: Request) -> None:
+        request.finished = True
+        if request.riders and request.plan.hops[request.hop].ends_batch:
+            for rider in let_go(request, self.now_ps):
+                rider.finished = True
+                if self._teller is not None:
+                    self._teller.note(self.now_ps, Kind.EMITTED, rider)
 
     def _offer(self, request: Request, alone: bool) -> None:
         """The request is free to leave: into a plain delay at once, else as a candidate."""
@@ -241,6 +259,7 @@ class Kernel:
             self._teller.note(self.now_ps, Kind.ARRIVED, request)
         if station.actor is not None:
             station.port.now_ps = now_ps
+            station.port.came(request)
             station.actor.arrive(request, station.port)
             self._hear(station)
             return
@@ -292,18 +311,16 @@ class Kernel:
             self._teller.note(self.now_ps, Kind.LEFT, request)
         if request.rides:
             request.rides = False
-            for pool in hop.releases:
-                if request in pool.holders:  # else the one that it rides with has taken it
-                    self._release(pool, request)
+            self._release_all(hop, request)
             return
         station = hop.station
-        if not station.plain and station.actor is None:
+        if station.is_ordered:
             inside = station.inside
             inside.popleft()
             request.finished = False
             if inside and inside[0].finished:
                 self._next.append(inside[0])
-            if station.depth is not None:
+            if station.leaves_place(request) and station.depth is not None:
                 if station.refills_at_edge and station.clock is not None:
                     clock = station.clock
                     refill_ps = clock.edge(clock.edge_after(now_ps))
@@ -311,14 +328,20 @@ class Kernel:
                     self._wake_at(station, refill_ps)
                 self._touch(station)
                 self._ready.append(station)
-        for pool in hop.releases:
-            self._release(pool, request)
+        self._release_all(hop, request)
         if hop.ends_batch and request.riders:
             riders = let_go(request, now_ps)
             self._next += riders
             for rider in riders:
+                rider.rides = True
                 if self._teller is not None:
                     self._teller.note(now_ps, Kind.EMITTED, rider)
+
+    def _release_all(self, hop: Hop, request: Request) -> None:
+        for pool in hop.releases:
+            # A batch holds one unit, and what is skipped takes none: there is none to give back.
+            if request in pool.holders:
+                self._release(pool, request)
 
     def _release(self, pool: Pool, holder: Request | TimedUnit) -> None:
         pool.release(holder, self.now_ps)
@@ -352,6 +375,7 @@ class Kernel:
                 return
             if station.chooses:
                 self._wanting.append(station)
+                self._wake_at(station, channel.next_change(now_ps))
                 return
             self._take(station, heads[0])
 
@@ -383,7 +407,8 @@ class Kernel:
         station.first_ps = at_ps
         for lane in station.blocked.values():
             lane.accept(at_ps)
-        station.inside.append(request)
+        if station.is_ordered:
+            station.enter(request, hop)
         if self._teller is not None:
             self._teller.note(self.now_ps, Kind.ACCEPTED, request)
         extra, extra_ps = (0, 0) if hop.serve is None else serve(hop, request, at_ps)
@@ -457,18 +482,18 @@ class Kernel:
             station = min(self._contested, key=_index)
             self._contested.remove(station)
             station.contested = False
-            admitted = winners(station, self.now_ps)
-            for request in overflow(station, self.now_ps):
-                self._drop(request)
-            for request in admitted:
+            for request in winners(station, self.now_ps):
                 self._enter(station, request)
+            if station.candidates and station.overflow != "hold":
+                self._overfull.append(station)
         else:
             wanting, self._wanting = self._wanting, []
-            for station in sorted(dict.fromkeys(wanting), key=longest_there):
-                granted = grantable(station, self.now_ps)
-                if granted is not None:
-                    self._take(station, granted)
-                    self._ready.append(station)
+            waiting = list(dict.fromkeys(wanting))
+            while (chosen := first_granted(waiting, self.now_ps)) is not None:
+                station, request = chosen
+                waiting.remove(station)
+                self._take(station, request)
+                self._ready.append(station)
 
     def _end(self, request: Request) -> None:
         """The request is complete."""

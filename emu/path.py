@@ -44,10 +44,10 @@ class Path:
             StageAssembly(index, entry, table, self._resources)
             for index, entry in enumerate(table.entries)
         ]
-        by_name = {assembly.entry.name: assembly.station for assembly in self._assemblies}
+        places = {entry.name: index for index, entry in enumerate(table.entries)}
         for assembly in self._assemblies:
             order = assembly.entry.timing.arbitration or ()
-            assembly.station.ranks = {by_name[name]: rank for rank, name in enumerate(order)}
+            assembly.set_ranks({places[name]: rank for rank, name in enumerate(order)})
             assembly.stage.start(Random(seed, assembly.entry.name))
         for index, station in enumerate(self.stations):
             station.index = index
@@ -165,4 +165,4 @@ class Path:
         if not hops:
             raise PlanError(f"{table.name} sends {operation} through no stage at all")
         place_releases(hops, self._assemblies, table, operation)
-        return Plan.of(operation, kind.size_bytes, hops)
+        return Plan.of(operation, kind.size_bytes, kind.address, hops)

@@ -37,14 +37,18 @@ def request_bytes(pcie: Pcie, data_bytes: int) -> int:
 
 
 def completion_bytes(pcie: Pcie, address: int, data_bytes: int) -> int:
-    """The completions of a read.
+    """The completions of a read, each of which answers one request.
 
-    The first of them brings the address to a multiple of the completion boundary, where it is
-    not on one; the others carry the largest payload.
+    The first of a request brings the address to a multiple of the completion boundary, where it
+    is not on one; the others carry the largest payload.
     """
-    first = min(-address % pcie.completion_boundary, data_bytes)
-    rest = data_bytes - first
-    pieces = (1 if first else 0) + (_pieces(rest, pcie.payload) if rest or not first else 0)
+    pieces = 0
+    for start in range(0, max(1, data_bytes), pcie.read_request):
+        asked_bytes = min(pcie.read_request, data_bytes - start)
+        first = min(-(address + start) % pcie.completion_boundary, asked_bytes)
+        pieces += -(-first // pcie.payload)
+        if asked_bytes > first or not first:
+            pieces += _pieces(asked_bytes - first, pcie.payload)
     return data_bytes + pieces * pcie.header
 
 

@@ -42,6 +42,9 @@ class Hop:
     message_bytes: int = 0
     takes: tuple[Pool, ...] = ()
     releases: tuple[Pool, ...] = ()
+    #: Given back when the request's time here is over, even if it can't leave: a tag is free
+    #: when the data is back.
+    returns: tuple[Pool, ...] = ()
     #: Pools taken here and given back after a time, in picoseconds.
     timed: tuple[tuple[Pool, int], ...] = ()
     #: On a link, whose turn it is; and whether a batch carries so many bytes for each.
@@ -71,6 +74,8 @@ class Plan:
 
     operation: Operation
     size_bytes: int
+    #: Where the request starts, as far as it makes a difference.
+    address: int
     hops: tuple[Hop, ...]
     derived_ps: int
     _ended: dict[int, Plan] = field(default_factory=dict)
@@ -91,17 +96,23 @@ class Plan:
             following = hop
 
     @classmethod
-    def of(cls, operation: Operation, size_bytes: int, hops: list[Hop]) -> Plan:
+    def of(cls, operation: Operation, size_bytes: int, address: int, hops: list[Hop]) -> Plan:
         """The plan that these hops make."""
-        return cls(operation, size_bytes, tuple(hops), sum(hop.derived_ps for hop in hops))
+        derived_ps = sum(hop.derived_ps for hop in hops)
+        return cls(operation, size_bytes, address, tuple(hops), derived_ps)
+
+    @property
+    def kind(self) -> tuple[Operation, int, int]:
+        """What requests that differ only in what they found on their way have in common."""
+        return self.operation, self.size_bytes, self.address
 
     def ending_at(self, index: int) -> Plan:
-        """This plan for a request that is complete when it leaves hop `index`."""
+        """This plan for a request that is complete when it leaves the stage of hop `index`."""
+        entry = self.hops[index].entry
+        index = max(i for i, hop in enumerate(self.hops) if hop.entry == entry)
         plan = self._ended.get(index)
         if plan is None:
-            plan = self._ended[index] = Plan.of(
-                self.operation, self.size_bytes, self._hops_to(index)
-            )
+            plan = self._ended[index] = Plan.of(*self.kind, self._hops_to(index))
         return plan
 
     def skipping_after(self, index: int) -> Plan:
@@ -114,21 +125,16 @@ class Plan:
             kept = (*self.hops[: index + 1], *(hop for hop in later if hop.entry != entry))
             hops = [replace(hop) for hop in kept]
             # What would have been given back on the way is given back here.
-            taken = [pool for hop in skipped for pool in hop.takes]
-            freed = [pool for hop in skipped for pool in hop.releases if pool not in taken]
+            freed = (pool for hop in skipped for pool in (*hop.releases, *hop.returns))
             hops[index].releases = (*hops[index].releases, *freed)
             hops[index].ends_batch |= any(hop.ends_batch for hop in skipped)
-            plan = self._skipped[index] = Plan.of(self.operation, self.size_bytes, hops)
+            plan = self._skipped[index] = Plan.of(*self.kind, hops)
         return plan
 
     def _hops_to(self, index: int) -> list[Hop]:
         """Copies of the first hops; the last of them gives back all that is still held."""
         hops = [replace(hop) for hop in self.hops[: index + 1]]
-        timed = {pool for hop in hops for pool, _ in hop.timed}
-        taken = [pool for hop in hops for pool in hop.takes if pool not in timed]
-        for hop in hops[:-1]:
-            for pool in hop.releases:
-                taken.remove(pool)
+        taken = dict.fromkeys(pool for hop in hops for pool in hop.takes)
         hops[-1].releases = tuple(taken)
         return hops
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from emu.breakdown import ROUNDING, SERVICE
 from emu.histogram import Histogram
+from emu.parts import ROUNDING, SERVICE
 from emu.request import Operation
 from emu.time import PS_PER_S
 

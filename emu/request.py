@@ -62,6 +62,8 @@ class Request:
     riders: tuple[Request, ...] = ()
     shared_charges: int = 0
     rides: bool = False
+    #: How many of a batch are still inside a place that they share.
+    sharing: list[int] | None = None
     charges: list[tuple[int, str, int]] = field(default_factory=list)
 
     @property

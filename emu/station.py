@@ -9,6 +9,7 @@ from typing import Literal
 from emu.actor import Actor, Port
 from emu.blocked import BlockedLane
 from emu.channel import Channel
+from emu.plan import Hop
 from emu.request import Request
 from emu.resource import Pool
 from emu.stage import StageError
@@ -42,6 +43,7 @@ class Station:
         "index",
         "inside",
         "is_link",
+        "is_ordered",
         "name",
         "overflow",
         "plain",
@@ -50,6 +52,7 @@ class Station:
         "ranks",
         "refill_ps",
         "refills_at_edge",
+        "taken",
         "touched",
         "unbounded",
         "wake_ps",
@@ -101,9 +104,13 @@ class Station:
             and self.channel.clock is None
             and self.channel.lane_of is None
         )
-        #: The table's arbitration: station to its rank among those that send here.
-        self.ranks: dict[Station, int] = {}
+        #: Whether requests leave in the order in which it accepted them.
+        self.is_ordered = not (plain or is_link or actor is not None)
+        #: The table's arbitration: the entry that a request comes from to its rank.
+        self.ranks: dict[int, int] = {}
         self.inside: deque[Request] = deque()
+        #: Places taken: one for each request or batch.
+        self.taken = 0
         #: When the places that became free, and can't be taken yet, can be.
         self.refill_ps: deque[int] = deque()
         #: The next acceptance is not before this time, and on a clock not before this edge.
@@ -136,6 +143,26 @@ class Station:
         self.edge = edge
         return clock.edge(edge)
 
+    def enter(self, request: Request, hop: Hop) -> None:
+        """The request, and those accepted together with it, take a place inside."""
+        self.taken += 1
+        self.inside.append(request)
+        if request.riders and hop.ends_batch:
+            self.inside.extend(request.riders)
+            request.sharing = [1 + len(request.riders)]
+            for rider in request.riders:
+                rider.sharing = request.sharing
+
+    def leaves_place(self, request: Request) -> bool:
+        """Whether a place is free now that the request has left: its batch has left with it."""
+        sharing, request.sharing = request.sharing, None
+        if sharing is not None:
+            sharing[0] -= 1
+            if sharing[0]:
+                return False
+        self.taken -= 1
+        return True
+
     def span(self, duration: Duration) -> int:
         """Picoseconds in what a stage adds: time if it has no clock, else cycles of its clock."""
         clock = self.clock
@@ -155,7 +182,7 @@ class Station:
         refill_ps = self.refill_ps
         while refill_ps and refill_ps[0] <= now_ps:
             refill_ps.popleft()
-        return len(self.inside) + len(refill_ps) < self.depth
+        return self.taken + len(refill_ps) < self.depth
 
     def exhausted(self, request: Request, now_ps: int) -> str:
         """The first resource that holds up a request here, by name; empty for none."""

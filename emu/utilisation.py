@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from emu.breakdown import ALIGNMENT, ARBITRATION, INTERVAL, ORDERING, RESOURCE
+from emu.parts import ALIGNMENT, ARBITRATION, INTERVAL, ORDERING, RESOURCE
 from emu.resource import Pool
 from emu.station import Station
 from emu.time import Cycles

@@ -32,7 +32,7 @@ def _wait(request: Request, now_ps: int) -> tuple[str, list[Request]]:
     if at >= 0 and not hops[at].station.plain and request in hops[at].station.channel.requests():
         return _wait_in_channel(hops[at].station, request, now_ps)
     here = f"at {hops[at].name}" if at >= 0 else "outside"
-    if at >= 0 and not hops[at].station.plain and hops[at].station.actor is None:
+    if at >= 0 and request in hops[at].station.inside:
         first = hops[at].station.inside[0]
         if first is not request:
             return f"{here} waits for request {first.sequence}, ahead of it there", [first]

@@ -10,8 +10,8 @@ from typing import Annotated, Literal
 from pydantic import Field, PlainValidator, WithJsonSchema
 
 from emu.actor import Actor, Port
-from emu.breakdown import ARBITRATION, ORDERING, RESOURCE, RETRANSMIT, SERIALISATION, SERVICE
 from emu.errors import EmuError
+from emu.parts import ARBITRATION, ORDERING, RESOURCE, RETRANSMIT, SERIALISATION, SERVICE
 from emu.plan import Hop
 from emu.random import Random
 from emu.request import Request

@@ -7,9 +7,10 @@ from dataclasses import dataclass, field
 from math import sqrt
 from statistics import fmean
 
-from emu.breakdown import CACHE_MISS, of_request, total
+from emu.breakdown import of_request, total
 from emu.figures.measure import CHAPTER, least
 from emu.figures.model import Figure, Point, Series
+from emu.parts import CACHE_MISS
 from emu.path import Path, build
 from emu.random import Random
 from emu.request import Operation, Request

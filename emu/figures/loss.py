@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from emu.breakdown import ORDERING, of_request, total
+from emu.breakdown import of_request, total
 from emu.figures.measure import CHAPTER, NS, run
 from emu.figures.model import Figure, Point, Series
+from emu.parts import ORDERING
 from emu.request import Operation, Request
 from emu.workload import Access, Timed
 

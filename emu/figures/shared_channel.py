@@ -6,9 +6,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from statistics import fmean
 
-from emu.breakdown import RESOURCE, of_request, total
+from emu.breakdown import of_request, total
 from emu.figures.measure import CHAPTER, US, run
 from emu.figures.model import Figure, Point, Series
+from emu.parts import RESOURCE
 from emu.request import Operation, Request
 from emu.state import groups, most_that_fit, private, shared
 from emu.workload import Access

@@ -11,7 +11,7 @@ from emu.table.errors import Problem, problem
 from emu.table.fields import OTHER, operation_key
 from emu.table.parse import Draft, Parsed
 from emu.table.resources import kind_of
-from emu.table.schema import POOLS, StageTiming
+from emu.table.schema import CARRIERS, POOLS, StageTiming
 from emu.table.shape import EXAMPLES
 from emu.table.sources import check_sources
 from emu.table.translate import dotted, real_path
@@ -187,6 +187,12 @@ class StageChecks:
             what = "a beat of no bytes carries nothing"
             yield self._at_value("beat", what, "expected for example '32 B'", "bytes")
 
+    def _uses_link(self, timing: StageTiming) -> bool:
+        resources = self._parsed.root.section("resources")
+        used = (resources.get(use.resource) for use in timing.uses or [])
+        kinds = [node.get("kind") for node in used if node is not None]
+        return any(kind is not None and kind.value in CARRIERS for kind in kinds)
+
     def _plain_delay(self, timing: StageTiming) -> Iterator[Problem]:
         for key in _QUEUED_ONLY:
             if self._given(key):
@@ -212,6 +218,9 @@ class StageChecks:
         clock = self._clocks.get(timing.clock or "")
         depth = timing.depth if self._given("depth") else defaults.depth
         no_edges = timing.clock is None or (clock is not None and not clock.aligned)
+        if timing.refill == "next_edge" and self._uses_link(timing):
+            what = "'next_edge' is of no use: places are free when the data is there"
+            yield self._at_key("refill", what, "expected no 'refill' where a link is used")
         if timing.refill == "next_edge" and no_edges:
             what = "'next_edge' needs a clock with edges"
             yield self._at_value("refill", what, "expected 'at_once', or a clock that is aligned")

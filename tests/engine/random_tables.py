@@ -119,7 +119,7 @@ def stages(draw: st.DrawFn, name: str, *, for_all: bool) -> StageDict:
     made["depth"] = draw(st.sampled_from((1, 2, "unlimited", "unlimited")))
     if clock:
         made["channel"] = draw(st.sampled_from(("registered", "bypass")))
-        if made["depth"] != "unlimited":
+        if made["depth"] != "unlimited" and kind == "clocked":
             made["refill"] = draw(st.sampled_from(("next_edge", "at_once")))
     if made["queue"] != "unlimited":
         made["overflow"] = draw(st.sampled_from(("hold", "drop")))

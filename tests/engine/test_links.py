@@ -6,8 +6,14 @@ from typing import Any
 
 import pytest
 
-from tests.build import WRITE, Post, clocked, delay, posts, run, station, table
-from tests.engine.resources import link, pcie, use, user
+from emu.path import Path
+from emu.request import Request
+from emu.run import ClosedLoop
+from emu.table import TableError
+from emu.waits import DeadlockError
+from emu.workload import Access
+from tests.build import READ, WRITE, Post, clocked, delay, posts, run, station, table
+from tests.engine.resources import link, pcie, pool, use, user
 
 
 def test_stages_share_a_link_in_turns() -> None:
@@ -125,15 +131,16 @@ def test_a_clocked_stage_sends_after_its_latency() -> None:
     }
 
 
-@pytest.mark.parametrize(
-    ("refill", "accepted_ps"),
-    (("at_once", [0, 1000, 2000]), ("next_edge", [0, 2000, 4000])),
-)
-def test_a_freed_place_of_a_clocked_stage_with_a_link(refill: str, accepted_ps: list[int]) -> None:
-    uses = [use("bus", bytes="0 B")]
-    path = [clocked("a", 1, depth=1, refill=refill, uses=uses)]
+def test_a_freed_place_of_a_clocked_stage_with_a_link_is_taken_at_once() -> None:
+    path = [clocked("a", 1, depth=1, uses=[use("bus", bytes="0 B")])]
     made = run(table(path, resources={"bus": link()}), posts(0, 0, 0))
-    assert made.completions_ps() == [at_ps + 1000 for at_ps in accepted_ps]
+    assert made.completions_ps() == [1000, 2000, 3000]
+
+
+def test_a_place_that_is_free_with_the_data_has_no_edge_to_wait_for() -> None:
+    path = [clocked("a", 1, depth=1, refill="next_edge", uses=[use("bus")])]
+    with pytest.raises(TableError, match="'next_edge' is of no use"):
+        table(path, resources={"bus": link()})
 
 
 @pytest.mark.parametrize("kind", ("plain", "clocked", "read"))
@@ -153,6 +160,33 @@ def test_a_request_that_cannot_go_on_holds_up_no_other_stage(kind: str) -> None:
     # The third read is off the link at 192 ns, and finds no place in front of `slow`.
     made = run(table(path, resources={"bus": bus}), [*posts(0, 0, 0), Post(400_000, WRITE)])
     assert made.completions_ps() == [1_064_000, 2_064_000, 3_064_000, 464_000]
+
+
+def test_a_link_that_is_passed_twice_makes_no_circle_of_waits() -> None:
+    path = [
+        clocked("a", 0, 0, uses=[use("bus")]),
+        clocked("b", 10, 1, depth=1, queue=1, uses=[use("bus")]),
+    ]
+    # Request 2 is off the link and finds no place in front of `b`, which is full until request 0
+    # has passed the link once more.
+    made = run(table(path, resources={"bus": link()}), posts(0, 0, 0, 0))
+    assert [request.sequence for request in made.completed] == [0, 1, 2, 3]
+
+
+def test_who_is_off_a_link_and_waits_is_told() -> None:
+    path = [clocked("a", 0, 0, uses=[use("bus")]), user("b", "0 ns", use("tag"), queue=1)]
+    way = Path(table(path, resources={"bus": link(), "tag": pool(1)}))
+    loop = ClosedLoop(way, [Access(READ, 64, 0)] * 2, 2)
+    # Somebody else has the tag, and never gives it back.
+    tag = next(one for one in loop.kernel.pools if one.name == "tag")
+    tag.take(Request(99, READ, 64, 0, 0, way.plan(READ, 64)), 0)
+    with pytest.raises(DeadlockError) as error:
+        loop.run()
+    assert str(error.value).splitlines() == [
+        "nothing moves any more at 128000 ps, with 2 requests inside:",
+        "  request 0 (read) in front of b waits for tag, held by 99",
+        "  request 1 (read) at a waits for a place in the channel of b, full of 0",
+    ]
 
 
 def arbitrated(first: dict[str, Any], second: dict[str, Any]) -> list[dict[str, Any]]:

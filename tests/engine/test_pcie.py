@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from emu.request import Operation
-from tests.build import READ, WRITE, Post, clocked, delay, posts, run, table
+from tests.build import READ, WRITE, Post, clocked, delay, posts, run, station, table
 from tests.engine.resources import pcie, pool, use, user
 
 
@@ -127,12 +127,12 @@ def test_in_one_direction_writes_requests_and_completions_take_turns() -> None:
     load += [Post(3, WRITE, 80)] * 2
     made = run(table(path, messages=messages, resources={"pcie": pcie()}), load)
     # After the first write of 100 B: a request of 20 B, whose answer takes 100 ns the other way;
-    # a write; a completion of 100 B; and round again.
+    # a completion of 100 B; a write; and round again.
     assert made.completions_ps() == [
         100_000,
         *(220_000, 440_000, 660_000),
-        *(320_000, 540_000, 660_000),
-        *(220_000, 440_000),
+        *(220_000, 440_000, 660_000),
+        *(320_000, 540_000),
     ]
 
 
@@ -149,6 +149,18 @@ def test_a_read_holds_tag_and_credit_until_its_completion_is_back(scarce: str) -
         f"resource:pcie.{scarce}": 204_000,
     }
     assert not made.held()
+
+
+def test_a_tag_is_back_with_the_data_and_not_when_there_is_a_place_for_it() -> None:
+    path = [
+        reader("one", when=["read"]),
+        station("slow", "10 us", depth=1, queue=1, when=["read"]),
+        reader("two", when=["write"]),
+    ]
+    # The data of the third read is there at 612 ns, and `slow` has no place for it.
+    load = [*posts(0, 0, 0), Post(700_000, WRITE)]
+    made = run(table(path, resources={"pcie": pcie(tags=1)}), load)
+    assert made.completions_ps()[3] == 904_000
 
 
 def test_tags_let_so_many_be_under_way() -> None:

@@ -80,7 +80,8 @@ def test_at_no_instant_is_there_more_than_there_is_room(source: Table, load: lis
         for one in made.path.stations:
             capacity = one.channel.capacity
             assert capacity is None or one.channel.waiting <= capacity, (one.name, at_ps)
-            assert one.depth is None or len(one.inside) <= one.depth, (one.name, at_ps)
+            # A batch takes one place.
+            assert one.depth is None or one.taken <= one.depth, (one.name, at_ps)
 
 
 def check_pool(made: Run, pool: Pool) -> None:

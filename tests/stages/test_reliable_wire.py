@@ -205,6 +205,26 @@ def test_go_back_n_counts_no_loss_behind_a_gap() -> None:
     assert len(sent.completed) == 1
 
 
+def test_what_is_refused_counts_as_no_loss() -> None:
+    # Packets 4 to 7 are refused behind packet 0, and again behind packet 2, which is number 9.
+    sent = send(messages(8), loss=[0, 9], receive_buffer=1, retries=1)
+    assert len(sent.completed) == 1
+    assert counts(sent)["packets_refused"] == 6 + 4
+
+
+def test_a_loss_counts_once_when_its_repetition_is_refused() -> None:
+    # Packet 2 is lost, then refused behind packet 0, and at 9.5 lost once more, as number 7.
+    sent = send(messages(4), loss=[0, 2, 4, 7], receive_buffer=1, retries=2)
+    assert sent.completions_ps() == us(9.5 + 5.0 + 0.1 + 1.0)
+
+
+def test_timer_and_gap_count_one_loss_while_the_link_is_busy() -> None:
+    # The timer is over at 2.25, and packet 1 tells of the gap at 2.3, when the link is free.
+    load = [Post(0, WRITE, size, initiator=n) for n, size in ((0, 2000), (1, 30_000))]
+    sent = send(load, loss=[0], timeout="2150 ns", retries=1)
+    assert sent.completions_ps()[0] == us(2.3 + 0.1 + 1.0)[0]
+
+
 # -- window and buffer ------------------------------------------------------------------------
 
 
@@ -266,6 +286,15 @@ def test_channels_take_turns_on_the_link() -> None:
     long, short = (Post(0, WRITE, size, initiator=n) for n, size in ((0, 10_000), (1, 1000)))
     assert send([long, short]).completions_ps() == us(1.1 + 1.0, 0.2 + 1.0)
     assert send([long, short], sharing="shared").completions_ps() == us(2.0, 2.1)
+
+
+def test_a_channel_that_is_on_the_link_joins_the_turns_when_it_is_done() -> None:
+    load = [
+        Post(0, WRITE, 1000, initiator=0),
+        Post(50_000, WRITE, 1000, initiator=0),
+        Post(60_000, WRITE, 1000, initiator=1),
+    ]
+    assert send(load).completions_ps() == us(1.1, 1.3, 1.2)
 
 
 def test_a_gap_holds_up_no_other_channel() -> None:
