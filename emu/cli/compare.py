@@ -48,7 +48,7 @@ def register(app: typer.Typer) -> None:
 def compare(
     tables: Annotated[
         list[str] | None,
-        typer.Argument(metavar="[TABLE]...", help="Shipped tables by name, or your own as files."),
+        typer.Argument(metavar="TABLE", help="Shipped tables by name, or your own as files."),
     ] = None,
     op: OpOption = None,
     size: SizeOption = "64",
@@ -189,9 +189,11 @@ def _print_stages(placements: list[Placement]) -> None:
     by_name = [
         {stage.name: stage.derived_ps for stage in placement.stages} for placement in placements
     ]
+    idle = _without_time(placements)
     for name in merged_names(placements):
-        cells = [nanoseconds(times[name]) if name in times else ABSENT for times in by_name]
-        rows.append([name, *cells])
+        if name not in idle:
+            cells = [nanoseconds(times[name]) if name in times else ABSENT for times in by_name]
+            rows.append([name, *cells])
     strong = [len(rows)]
     rows.append(["derived total", *(nanoseconds(p.derived_ps) for p in placements)])
     beyond = [placement.beyond_derived() for placement in placements]
@@ -204,6 +206,15 @@ def _print_stages(placements: list[Placement]) -> None:
     fastest_ps = min(placement.emulated_ps for placement in placements)
     rows.append(["ratio to the fastest", *(_ratio(p.emulated_ps, fastest_ps) for p in placements)])
     print_table(["stage", *(p.table for p in placements)], rows, strong_rows=strong)
+    if idle:
+        print_text(f"without time here: {', '.join(idle)}")
+
+
+def _without_time(placements: list[Placement]) -> list[str]:
+    """The stages that take no time on any placement."""
+    stages = [stage for placement in placements for stage in placement.stages]
+    timed = {stage.name for stage in stages if stage.derived_ps or stage.emulated_ps}
+    return [name for name in merged_names(placements) if name not in timed]
 
 
 def _ratio(time_ps: int, fastest_ps: int) -> str:
