@@ -19,15 +19,10 @@ from emu.station import Station
 from emu.time import Clock
 from emu.trace.events import Kind, Listener
 from emu.trace.teller import Teller
+from emu.unsettled import MOST_STEPS, unsettled
 
-#: Steps in one instant after which it is taken never to settle.
-MOST_STEPS = 100_000
 #: So many more are allowed for each request that is inside by then.
 STEPS_EACH = 100
-
-
-class UnsettledError(EmuError):
-    """An instant in which something changes for ever."""
 
 
 class Kernel:
@@ -150,14 +145,8 @@ class Kernel:
                     self._shuffle.shuffle(ready)
                 for station in ready:
                     self._accept(station)
-            elif self._contested or self._wanting or self._done:
+            elif self._contested or self._wanting or self._done or self._overfull:
                 self._decide()
-            elif self._overfull:
-                # Only now is it sure that no place becomes free in this instant.
-                overfull, self._overfull = self._overfull, []
-                for station in sorted(dict.fromkeys(overfull), key=_index):
-                    for request in overflow(station, now_ps):
-                        self._drop(request)
             else:
                 break
             steps += 1
@@ -165,9 +154,14 @@ class Kernel:
                 # A crowd that leaves in one instant takes many steps, and comes to an end.
                 allowed = MOST_STEPS + STEPS_EACH * len(self.inside)
             if steps >= MOST_STEPS and steps > allowed:
-                self._give_up()
-        if self._touched:
-            self._note_blocked()
+                active: list[Request | Station | TimedUnit] = []
+                active += [*self._ready, *self._contested, *self._wanting, *self._done]
+                active += [one for time_ps, _, one in due if time_ps == now_ps]
+                raise unsettled(now_ps, active)
+        for station in self._touched:
+            station.touched = False
+            station.note_blocked(now_ps)
+        self._touched.clear()
         if self._teller is not None:
             self._teller.tell()
 
@@ -315,19 +309,13 @@ class Kernel:
             return
         station = hop.station
         if station.is_ordered:
-            inside = station.inside
-            inside.popleft()
-            request.finished = False
-            if inside and inside[0].finished:
-                self._next.append(inside[0])
-            if station.leaves_place(request) and station.depth is not None:
-                if station.refills_at_edge and station.clock is not None:
-                    clock = station.clock
-                    refill_ps = clock.edge(clock.edge_after(now_ps))
-                    station.refill_ps.append(refill_ps)
-                    self._wake_at(station, refill_ps)
+            if station.leave(request, now_ps):
+                if station.refill_ps:
+                    self._wake_at(station, station.refill_ps[-1])
                 self._touch(station)
                 self._ready.append(station)
+            if station.inside and station.inside[0].finished:
+                self._next.append(station.inside[0])
         self._release_all(hop, request)
         if hop.ends_batch and request.riders:
             riders = let_go(request, now_ps)
@@ -486,7 +474,7 @@ class Kernel:
                 self._enter(station, request)
             if station.candidates and station.overflow != "hold":
                 self._overfull.append(station)
-        else:
+        elif self._wanting:
             wanting, self._wanting = self._wanting, []
             waiting = list(dict.fromkeys(wanting))
             while (chosen := first_granted(waiting, self.now_ps)) is not None:
@@ -494,6 +482,12 @@ class Kernel:
                 waiting.remove(station)
                 self._take(station, request)
                 self._ready.append(station)
+        else:
+            # Only now is it sure that no place becomes free in this instant.
+            overfull, self._overfull = self._overfull, []
+            for station in sorted(dict.fromkeys(overfull), key=_index):
+                for request in overflow(station, self.now_ps):
+                    self._drop(request)
 
     def _end(self, request: Request) -> None:
         """The request is complete."""
@@ -510,24 +504,6 @@ class Kernel:
         if not station.touched and station.can_be_blocked:
             station.touched = True
             self._touched.append(station)
-
-    def _note_blocked(self) -> None:
-        """Remembers since when which resource is exhausted, for the requests that wait for it."""
-        touched, self._touched = self._touched, []
-        for station in touched:
-            station.touched = False
-            station.note_blocked(self.now_ps)
-
-    def _give_up(self) -> None:
-        active = {station.name for station in (*self._ready, *self._contested, *self._wanting)}
-        items = [item for time_ps, _, item in self._due if time_ps == self.now_ps]
-        active |= {item.name for item in items if isinstance(item, Station)}
-        moving = [*self._done, *(item for item in items if isinstance(item, Request))]
-        active |= {request.plan.hops[max(request.hop, 0)].name for request in moving}
-        raise UnsettledError(
-            f"at {self.now_ps} ps nothing settles after {MOST_STEPS} steps; still active: "
-            f"{', '.join(sorted(active))}"
-        )
 
 
 def _sequence(request: Request) -> int:

@@ -153,14 +153,23 @@ class Station:
             for rider in request.riders:
                 rider.sharing = request.sharing
 
-    def leaves_place(self, request: Request) -> bool:
-        """Whether a place is free now that the request has left: its batch has left with it."""
+    def leave(self, request: Request, now_ps: int) -> bool:
+        """The first inside leaves; whether a place becomes free, as all of its batch have left.
+
+        With `refills_at_edge` the place can be taken from the last of `refill_ps` on.
+        """
+        self.inside.popleft()
+        request.finished = False
         sharing, request.sharing = request.sharing, None
         if sharing is not None:
             sharing[0] -= 1
             if sharing[0]:
                 return False
         self.taken -= 1
+        if self.depth is None:
+            return False
+        if self.refills_at_edge and self.clock is not None:
+            self.refill_ps.append(self.clock.edge(self.clock.edge_after(now_ps)))
         return True
 
     def span(self, duration: Duration) -> int:

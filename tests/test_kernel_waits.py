@@ -6,11 +6,11 @@ from typing import Any
 
 import pytest
 
-from emu.kernel import UnsettledError
 from emu.path import Path
 from emu.request import Request
 from emu.run import Access, ClosedLoop
 from emu.table.schema import Table
+from emu.unsettled import UnsettledError
 from emu.waits import DeadlockError
 from tests.build import READ, WRITE, Post, StageDict, clocked, delay, posts, run, station, table
 
