@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from emu.breakdown import charge_wait
 from emu.errors import listed
-from emu.parts import ARBITRATION, RESOURCE, STAGE_PARTS
+from emu.parts import ALIGNMENT, ARBITRATION, INTERVAL, RESOURCE, STAGE_PARTS
 from emu.plan import Hop
 from emu.request import Request
 from emu.stage import StageError
@@ -25,26 +25,39 @@ def charge_wait_of(station: Station, request: Request) -> None:
         interval_ps = 0
     else:
         interval_ps = station.free_ps if clock is None else clock.edge(station.free_edge)
-    first_ps = station.first_ps
-    if not station.can_be_blocked:
-        pieces = charge_wait(arrived_ps, first_ps, interval_ps, accepted_ps, ())
-    else:
-        lane = station.lane(request)
-        pieces = []
-        if first_ps > arrived_ps:
-            # Until it was first, sums are enough: what no resource took is arbitration.
-            before = request.blocked_before or {}
-            for name, sum_ps in lane.first.items():
-                blocked_ps = sum_ps - before.get(name, 0)
-                if blocked_ps:
-                    pieces.append((RESOURCE + name, blocked_ps))
-            rest_ps = first_ps - arrived_ps - sum(time_ps for _, time_ps in pieces)
-            if rest_ps:
-                pieces.append((ARBITRATION, rest_ps))
-            arrived_ps = first_ps
-        spans = lane.spans(accepted_ps)
-        pieces += charge_wait(arrived_ps, first_ps, interval_ps, accepted_ps, spans)
-    request.charges += [(index, part, time_ps) for part, time_ps in pieces]
+    if station.can_be_blocked:
+        _charge_blocked_wait(station, request, interval_ps)
+        return
+    # Neither the last acceptance nor the interval after it ends later than this acceptance.
+    charges = request.charges
+    for part, until_ps in (
+        (ARBITRATION, station.first_ps),
+        (INTERVAL, interval_ps),
+        (ALIGNMENT, accepted_ps),
+    ):
+        if until_ps > arrived_ps:
+            charges.append((index, part, until_ps - arrived_ps))
+            arrived_ps = until_ps
+
+
+def _charge_blocked_wait(station: Station, request: Request, interval_ps: int) -> None:
+    arrived_ps, first_ps, accepted_ps = request.arrived_ps, station.first_ps, request.accepted_ps
+    lane = station.lane(request)
+    pieces: list[tuple[str, int]] = []
+    if first_ps > arrived_ps:
+        # Until it was first, sums are enough: what no resource took is arbitration.
+        before = request.blocked_before or {}
+        for name, sum_ps in lane.first.items():
+            blocked_ps = sum_ps - before.get(name, 0)
+            if blocked_ps:
+                pieces.append((RESOURCE + name, blocked_ps))
+        rest_ps = first_ps - arrived_ps - sum(time_ps for _, time_ps in pieces)
+        if rest_ps:
+            pieces.append((ARBITRATION, rest_ps))
+        arrived_ps = first_ps
+    spans = lane.spans(accepted_ps)
+    pieces += charge_wait(arrived_ps, first_ps, interval_ps, accepted_ps, spans)
+    request.charges += [(request.hop, part, time_ps) for part, time_ps in pieces]
 
 
 def serve(hop: Hop, request: Request, now_ps: int) -> tuple[int, int]:

@@ -6,6 +6,7 @@ import random
 from collections.abc import Callable
 from heapq import heappop, heappush
 from itertools import count
+from operator import attrgetter
 
 from emu.batch import gather, let_go
 from emu.contest import first_granted, overflow, winners
@@ -197,14 +198,15 @@ class Kernel:
             for pool in hop.returns:
                 self._release(pool, request)
             if station.is_ordered and not request.rides:
-                self._mark_finished(station, request)
+                request.finished = True
+                if request.riders:
+                    self._finish_batch(request)
                 if station.inside[0] is not request:
                     return
         self._offer(request, alone)
 
-    def _mark_finished(self, station: Station, request: Request) -> None:
-        request.finished = True
-        if request.riders and request.plan.hops[request.hop].ends_batch:
+    def _finish_batch(self, request: Request) -> None:
+        if request.plan.hops[request.hop].ends_batch:
             for rider in let_go(request, self.now_ps):
                 rider.finished = True
                 if self._teller is not None:
@@ -223,7 +225,11 @@ class Kernel:
         hop = hops[index]
         station = hop.station
         if not station.plain or hop.serve is not None:
-            if alone and not station.candidates and station.channel.free_places(self.now_ps) != 0:
+            if (
+                alone
+                and not station.candidates
+                and (station.unbounded or station.channel.free_places(self.now_ps) != 0)
+            ):
                 self._enter(station, request)
             else:
                 station.candidates.append(request)
@@ -316,7 +322,8 @@ class Kernel:
                 self._ready.append(station)
             if station.inside and station.inside[0].finished:
                 self._next.append(station.inside[0])
-        self._release_all(hop, request)
+        if hop.releases:
+            self._release_all(hop, request)
         if hop.ends_batch and request.riders:
             riders = let_go(request, now_ps)
             self._next += riders
@@ -393,8 +400,9 @@ class Kernel:
         if station.batch != 1:
             request.shared_charges = len(request.charges)
         station.first_ps = at_ps
-        for lane in station.blocked.values():
-            lane.accept(at_ps)
+        if station.blocked:
+            for lane in station.blocked.values():
+                lane.accept(at_ps)
         if station.is_ordered:
             station.enter(request, hop)
         if self._teller is not None:
@@ -467,8 +475,8 @@ class Kernel:
             for request in sorted(done, key=_sequence):
                 self._end(request)
         elif self._contested:
-            station = min(self._contested, key=_index)
-            self._contested.remove(station)
+            self._contested.sort(key=_index, reverse=True)
+            station = self._contested.pop()
             station.contested = False
             for request in winners(station, self.now_ps):
                 self._enter(station, request)
@@ -506,9 +514,5 @@ class Kernel:
             self._touched.append(station)
 
 
-def _sequence(request: Request) -> int:
-    return request.sequence
-
-
-def _index(station: Station) -> int:
-    return station.index
+_sequence = attrgetter("sequence")
+_index = attrgetter("index")

@@ -30,6 +30,7 @@ class Station:
         "batch",
         "blocked",
         "busy",
+        "can_be_blocked",
         "candidates",
         "channel",
         "chooses",
@@ -92,6 +93,8 @@ class Station:
         #: A stage that keeps requests by its own rules; it then does all but the channel.
         self.actor = actor
         self.port = Port()
+        #: Whether there is a resource that can hold it up.
+        self.can_be_blocked = depth is not None or bool(pools)
         #: Whether it matters who else comes in the instant in which it accepts.
         self.chooses = bool(pools) or batch != 1 or self.channel.lane_of is not None
         #: Whether interval and clock alone decide when it accepts what is in its channel.
@@ -220,11 +223,6 @@ class Station:
         if lane is None:
             lane = self.blocked[key] = BlockedLane()
         return lane
-
-    @property
-    def can_be_blocked(self) -> bool:
-        """Whether there is a resource that can hold it up."""
-        return self.depth is not None or bool(self.pools)
 
     def busy_ps(self) -> int:
         """How long its acceptances so far keep others out."""
