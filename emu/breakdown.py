@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from emu.errors import EmuError
+from emu.errors import RunError
 from emu.parts import ALIGNMENT, ARBITRATION, INTERVAL, ORDER, RESOURCE
 from emu.plan import Plan
 from emu.request import Request
 
 
-class BreakdownError(EmuError):
+class BreakdownError(RunError):
     """The parts of a request do not sum to its latency: a fault of this program or of a stage."""
 
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from emu.channel import waiting_longest
-from emu.errors import EmuError
+from emu.errors import RunError
 from emu.request import Request
 from emu.station import Station
 
 
-class QueueOverflowError(EmuError):
+class QueueOverflowError(RunError):
     """A full queue, where the table says that this must not happen."""
 
 

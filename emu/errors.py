@@ -10,6 +10,10 @@ class EmuError(Exception):
     """Root of every error that a user can meet; its text is complete as it stands."""
 
 
+class RunError(EmuError):
+    """A run that did not come to its end; what went in was read without fault."""
+
+
 class UnitError(EmuError, ValueError):
     """A quantity that cannot be read, or two quantities that do not go together."""
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from emu.errors import EmuError
+from emu.errors import RunError
 from emu.request import Request
 from emu.resource import TimedUnit
 from emu.station import Station
@@ -13,7 +13,7 @@ from emu.station import Station
 MOST_STEPS = 100_000
 
 
-class UnsettledError(EmuError):
+class UnsettledError(RunError):
     """An instant in which something changes for ever."""
 
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from emu.errors import EmuError
+from emu.errors import RunError
 from emu.kernel import Kernel
 from emu.request import Request
 from emu.station import Station
 
 
-class DeadlockError(EmuError):
+class DeadlockError(RunError):
     """Requests are left that nothing will ever move."""
 
 

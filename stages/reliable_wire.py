@@ -10,7 +10,7 @@ from typing import Annotated, Literal
 from pydantic import Field, PlainValidator, WithJsonSchema
 
 from emu.actor import Actor, Port
-from emu.errors import EmuError
+from emu.errors import RunError
 from emu.parts import ARBITRATION, ORDERING, RESOURCE, RETRANSMIT, SERIALISATION, SERVICE
 from emu.plan import Hop
 from emu.random import Random
@@ -26,7 +26,7 @@ from stages.transport.receiver import GoBackN, SelectiveRepeat
 from stages.transport.sender import Sender
 
 
-class RetryLimitError(EmuError):
+class RetryLimitError(RunError):
     """A packet was lost more often than the table allows it to be sent again."""
 
 

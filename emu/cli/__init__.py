@@ -7,7 +7,7 @@ import sys
 import typer
 
 from emu.cli.output import error
-from emu.errors import EmuError
+from emu.errors import EmuError, RunError
 
 #: Exit codes: all held; something did not hold; the input was bad; Ctrl-C.
 OK, FAILED, BAD_INPUT, INTERRUPTED = 0, 1, 2, 130
@@ -25,7 +25,10 @@ app = typer.Typer(
 
 
 def main() -> None:
-    """Entry point of the `emu` command; an `EmuError` is printed as it stands and exits with 2."""
+    """Entry point of the `emu` command; an `EmuError` is printed as it stands.
+
+    It exits with 2, or with 1 where the input was good and its run did not come to an end.
+    """
     # Commands register themselves here, so that importing emu.cli from Python stays cheap.
     from emu.cli import compare, figure, plot, run, stages, state, sweep, tables, verify
 
@@ -35,4 +38,4 @@ def main() -> None:
         app()
     except EmuError as problem:
         error(str(problem))
-        sys.exit(BAD_INPUT)
+        sys.exit(FAILED if isinstance(problem, RunError) else BAD_INPUT)
