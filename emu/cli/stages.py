@@ -7,9 +7,11 @@ from typing import Annotated, Any
 
 import typer
 
+from emu.actor import Actor
 from emu.cli.output import print_json, print_table, print_text
 from emu.errors import EmuError, did_you_mean, listed
 from emu.stage import Stage, StageError, registry
+from emu.table.keys import timing_keys
 from emu.table.parameters import Parameter, parameters_of
 from emu.table.schema import StageTiming
 
@@ -83,7 +85,8 @@ def _show(name: str) -> None:
     print_text(f"registered by: {registry().origin(name)}")
     if stage.turns:
         print_text("the operation takes effect here; from here on its response travels")
-    if not stage.has_latency:
+    keys = timing_keys(stage)
+    if not issubclass(stage, Actor) and not stage.has_latency:
         print_text("times itself: its entry has no latency")
     own = list(parameters_of(stage.Parameters))
     print_text()
@@ -92,7 +95,8 @@ def _show(name: str) -> None:
     else:
         print_text("It has no parameters of its own.")
     print_text()
-    _print_parameters("what every stage entry can say", list(parameters_of(StageTiming)))
+    shared = [one for one in parameters_of(StageTiming) if one.name in keys]
+    _print_parameters("what its entry can say besides", shared)
 
 
 def _print_parameters(title: str, parameters: list[Parameter]) -> None:
