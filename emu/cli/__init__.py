@@ -9,8 +9,8 @@ import typer
 from emu.cli.output import error
 from emu.errors import EmuError, RunError
 
-#: Exit codes: all held; something did not hold; the input was bad; Ctrl-C.
-OK, FAILED, BAD_INPUT, INTERRUPTED = 0, 1, 2, 130
+#: Exit codes besides 0: something did not hold; the input was bad; Ctrl-C.
+FAILED, BAD_INPUT, INTERRUPTED = 1, 2, 130
 
 app = typer.Typer(
     name="emu",

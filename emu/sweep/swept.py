@@ -12,9 +12,6 @@ from emu.sweep.errors import SweepError
 from emu.sweep.grammar import KINDS, read_number
 from emu.sweep.worker import RESULTS
 
-#: Results that are numbers.
-NUMBERS = tuple(name for name in RESULTS if name != "parts_ps")
-
 
 @dataclass(frozen=True)
 class Column:
