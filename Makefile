@@ -4,7 +4,7 @@ PYTHON := .venv/bin/python
 DEVELOPMENT := test,lint,bench
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-long lint bench clean
+.PHONY: help demo test test-long debian lint bench clean
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/make \1\t\2/p' Makefile | expand -t 18
@@ -14,11 +14,14 @@ demo: ## install, compare four controller placements, draw the picture
 	@mkdir -p build/demo
 	@$(PYTHON) -m emu compare --plot build/demo/compare.png
 
-test: lint ## linters, then all tests
+test: debian lint ## linters, then all tests
 	@$(PYTHON) -m pytest -n auto
 
-test-long: lint ## the same with the tests that take minutes, and more of the property tests
+test-long: debian lint ## the same with the tests that take minutes, and more of the property tests
 	@HYPOTHESIS_PROFILE=long $(PYTHON) -m pytest -n auto -m ""
+
+debian:
+	@.ci/debian
 
 lint: ## style and types
 	@.ci/venv $(DEVELOPMENT)

@@ -9,14 +9,17 @@ from math import lcm
 
 from emu.actor import Actor
 from emu.channel import Channel
+from emu.memory import Memory
 from emu.parts import CACHE_MISS, SERVICE
 from emu.pcie import bytes_per_ps, completion_bytes, request_bytes, write_bytes
 from emu.plan import Hop, StageTime, packet_bytes, stage_time
 from emu.request import Operation, Request
 from emu.resource import Pool
-from emu.stage import Stage
+from emu.stage import Served, Stage
 from emu.station import Station
 from emu.table.schema import Channels, Entry, Link, Pcie, Table, Use
+
+Serve = Callable[[Request, int], Served | None]
 
 HOST, DEVICE = "host", "device"
 
@@ -144,6 +147,7 @@ class StageAssembly:
         self._edges = self._clock if self._clock is not None and self._clock.aligned else None
         self._carries = any(resources.is_carrier(use) for use in self._uses)
         pools = [pool for use in self._uses for pool, _ in resources.pools_of(use)]
+        self._memory: Memory | None = None
         self.depth_pool: Pool | None = None
         if self._carries and entry.depth is not None:
             # A place inside is held until the data is there, and that is past this station.
@@ -172,6 +176,11 @@ class StageAssembly:
         """Whether a unit comes back with the data: tags and credits of PCIe do."""
         carriers = (use for use in self._uses if self._resources.is_carrier(use))
         return any(pool is one for use in carriers for one, _ in self._resources.pools_of(use))
+
+    def use_memory(self, memory: Memory) -> None:
+        """From now on requests that touch memory here read and write values."""
+        self._memory = memory
+        self.stage.use_memory(memory)
 
     def set_ranks(self, ranks: dict[int, int]) -> None:
         """Which entries' requests come first where several want to enter here."""
@@ -251,7 +260,11 @@ class StageAssembly:
         return hop
 
     def _hop(self, station: Station, time: StageTime, *, serves: bool) -> Hop:
-        serve = self.stage.serve if serves and type(self.stage).serve is not Stage.serve else None
+        serve: Serve | None = None
+        if serves and type(self.stage).serve is not Stage.serve:
+            serve = self.stage.serve
+        if serves and self._memory is not None and self.stage.touches_memory:
+            serve = touching(self._memory, serve)
         return Hop(
             name=self.entry.name,
             kind=self.entry.timing.stage,
@@ -283,6 +296,27 @@ def place_releases(
                     hops[last].returns = (*hops[last].returns, pool)
                 else:
                     hops[last].releases = (*hops[last].releases, pool)
+
+
+def place_tells(hops: list[Hop], assemblies: list[StageAssembly], table: Table) -> None:
+    """An actor is told when a request leaves the last stage that it passes up to the watched."""
+    where = {entry.name: index for index, entry in enumerate(table.entries)}
+    for at, hop in enumerate(hops):
+        actor = hop.station.actor
+        if actor is not None and actor.watched:
+            until = where[actor.watched]
+            last = max(i for i, one in enumerate(hops) if one.entry <= until or i == at)
+            hops[last].tells = (*hops[last].tells, hop.station)
+
+
+def touching(memory: Memory, serve: Serve | None) -> Serve:
+    """What a stage does at acceptance, with the touch of memory."""
+
+    def touch_and_serve(request: Request, now_ps: int) -> Served | None:
+        memory.touch(request, now_ps)
+        return None if serve is None else serve(request, now_ps)
+
+    return touch_and_serve
 
 
 def channel_key(spec: Channels) -> Callable[[Request], Hashable]:

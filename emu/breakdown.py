@@ -58,6 +58,16 @@ def of_request(request: Request) -> list[dict[str, int]]:
     return hops
 
 
+def stay(request: Request) -> dict[str, int]:
+    """Part to picoseconds of the request's stay at the stage at which it is now."""
+    index = request.hop
+    parts = dict(request.plan.hops[index].parts)
+    for at, part, time_ps in request.charges:
+        if at == index:
+            parts[part] = parts.get(part, 0) + time_ps
+    return ordered(parts)
+
+
 class Ledger:
     """Sums of the parts over completed requests, by stage; checks each request as it closes."""
 

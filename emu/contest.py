@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
+
 from emu.channel import waiting_longest
 from emu.errors import RunError
 from emu.request import Request
@@ -12,21 +14,32 @@ class QueueOverflowError(RunError):
     """A full queue, where the table says that this must not happen."""
 
 
-def winners(station: Station, now_ps: int) -> list[Request]:
-    """The candidates that may enter the station's channel now, in order; they are none any more.
+def winners(station: Station, now_ps: int) -> Iterable[Request]:
+    """The candidates that may enter the station now, in order; they are none any more.
 
-    The table's arbitration decides, then who has waited longest, then the sequence number.
+    The table's arbitration decides, then who has waited longest, then the sequence number. Each
+    must have entered before the next is asked for.
     """
     candidates = station.candidates
     if len(candidates) > 1:
         ranks = station.ranks
         candidates.sort(key=lambda one: (_rank(ranks, one), one.emitted_ps, one.sequence))
+    if station.actor is not None:
+        return _with_room(station, now_ps)
     free = station.channel.free_places(now_ps)
     if free is None or free >= len(candidates):
         station.candidates = []
         return candidates
     station.candidates = candidates[free:]
     return candidates[:free]
+
+
+def _with_room(station: Station, now_ps: int) -> Iterator[Request]:
+    for request in list(station.candidates):
+        # The one before may have taken the last place.
+        if station.can_enter(request, now_ps):
+            station.candidates.remove(request)
+            yield request
 
 
 def overflow(station: Station, now_ps: int) -> list[Request]:
@@ -40,7 +53,8 @@ def overflow(station: Station, now_ps: int) -> list[Request]:
     if station.overflow == "error":
         raise QueueOverflowError(
             f"the queue of {station.name} overflows at {now_ps} ps: all "
-            f"{station.channel.capacity} places are taken, and request {lost[0].sequence} comes"
+            + (f"{station.channel.capacity} " if station.actor is None else "its ")
+            + f"places are taken, and request {lost[0].sequence} comes"
         )
     return lost
 

@@ -101,20 +101,15 @@ class Driver:
         return self.posted != self._requests
 
     def _post(self, access: Access, now_ps: int) -> None:
-        operation, size_bytes, address, initiator, destination, order, service, fence = access
         self.kernel.submit(
             Request(
                 self.posted,
-                operation,
-                size_bytes,
-                address,
+                access.operation,
+                access.size_bytes,
+                access.address,
                 now_ps,
-                self._path.plan(operation, size_bytes, address),
-                initiator,
-                destination,
-                order,
-                service,
-                fence,
+                self._path.plan(access.operation, access.size_bytes, access.address),
+                *access[3:],
             )
         )
         self.posted += 1

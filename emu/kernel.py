@@ -12,6 +12,7 @@ from emu.batch import gather, let_go
 from emu.contest import first_granted, overflow, winners
 from emu.errors import EmuError, listed
 from emu.handshake import charge_wait_of, serve
+from emu.memory import Memory
 from emu.parts import BACKPRESSURE, SERIALISATION, SERVICE
 from emu.plan import Hop
 from emu.request import Request
@@ -49,6 +50,7 @@ class Kernel:
         *,
         drop: Callable[[Request], None] | None = None,
         listener: Listener | None = None,
+        memory: Memory | None = None,
         shuffle: random.Random | None = None,
     ) -> None:
         self.now_ps = 0
@@ -60,6 +62,8 @@ class Kernel:
         self._complete = complete
         self._dropped = drop
         self._teller = Teller(listener) if listener is not None else None
+        if memory is not None:
+            memory.teller = self._teller
         self._shuffle = shuffle
         self._tie = count().__next__ if shuffle is None else lambda: shuffle.getrandbits(60)
         self._due: list[tuple[int, int, Request | Station | TimedUnit]] = []
@@ -70,6 +74,7 @@ class Kernel:
         self._touched: list[Station] = []
         self._next: list[Request] = []
         self._overfull: list[Station] = []
+        self._deciding: list[Station] = []
 
     # -- what a path calls ------------------------------------------------------------------
 
@@ -83,6 +88,12 @@ class Kernel:
         self.inside[request] = None
         request.emitted_ps = request.submitted_ps
         heappush(self._due, (request.submitted_ps, self._tie(), request))
+
+    def call_at(self, station: Station, time_ps: int, action: Callable[[], None]) -> None:
+        """Calls what concerns an actor at a time that is not over: what comes from outside."""
+        station.port.now_ps = self.now_ps
+        station.port.call_at(time_ps, action)
+        self._wake_at(station, time_ps)
 
     def step(self, cycles: int = 1, clock: Clock | None = None) -> None:
         """Runs so many cycles of a clock; of the path's only one if none is named."""
@@ -146,7 +157,7 @@ class Kernel:
                     self._shuffle.shuffle(ready)
                 for station in ready:
                     self._accept(station)
-            elif self._contested or self._wanting or self._done or self._overfull:
+            elif self._contested or self._wanting or self._done or self._deciding or self._overfull:
                 self._decide()
             else:
                 break
@@ -157,6 +168,7 @@ class Kernel:
             if steps >= MOST_STEPS and steps > allowed:
                 active: list[Request | Station | TimedUnit] = []
                 active += [*self._ready, *self._contested, *self._wanting, *self._done]
+                active += self._deciding
                 active += [one for time_ps, _, one in due if time_ps == now_ps]
                 raise unsettled(now_ps, active)
         for station in self._touched:
@@ -189,7 +201,7 @@ class Kernel:
         request.emitted_ps = now_ps
         if request.hop < 0:
             if self._teller is not None:
-                self._teller.note(self.now_ps, Kind.SUBMITTED, request)
+                self._teller.submitted(now_ps, request)
         else:
             if self._teller is not None:
                 self._teller.note(self.now_ps, Kind.EMITTED, request)
@@ -228,7 +240,7 @@ class Kernel:
             if (
                 alone
                 and not station.candidates
-                and (station.unbounded or station.channel.free_places(self.now_ps) != 0)
+                and (station.unbounded or station.can_enter(request, self.now_ps))
             ):
                 self._enter(station, request)
             else:
@@ -283,19 +295,42 @@ class Kernel:
 
     def _hear(self, station: Station) -> None:
         """Does what an actor has asked for."""
+        now_ps = self.now_ps
         port = station.port
+        told, port.told = port.told, []
+        for request, behind in told:
+            if behind is None:
+                request.accepted_ps = now_ps
+            if self._teller is not None:
+                self._teller.told(now_ps, request, behind)
         out, port.out = port.out, []
         for request, parts in out:
-            request.emitted_ps = self.now_ps
+            request.emitted_ps = now_ps
             request.charges += [(request.hop, part, time_ps) for part, time_ps in parts]
             if self._teller is not None:
-                self._teller.note(self.now_ps, Kind.EMITTED, request)
-            self._offer(request, False)
+                self._teller.note(now_ps, Kind.EMITTED, request)
+            request.finished = True
+            station.enter(request, request.plan.hops[request.hop])
+            if station.inside[0] is request:
+                self._next.append(request)
         dropped, port.dropped = port.dropped, []
         for request in dropped:
+            request.emitted_ps = now_ps
             self._drop(request)
+        if station.candidates:
+            self._contest(station)
+        if port.decision is not None:
+            self._deciding.append(station)
         if port.alarms:
             self._wake_at(station, port.alarms[0][0])
+
+    def _tell(self, actors: tuple[Station, ...], request: Request) -> None:
+        """Tells actors that a request has left the stage that they watch."""
+        for station in actors:
+            assert station.actor is not None  # only actors watch
+            station.port.now_ps = self.now_ps
+            station.actor.passed(request, station.port)
+            self._ready.append(station)
 
     def _leave(self, request: Request) -> None:
         """The request's place at its stage becomes free."""
@@ -308,13 +343,16 @@ class Kernel:
             return
         hop = request.plan.hops[index]
         if self._teller is not None:
-            self._teller.note(self.now_ps, Kind.LEFT, request)
+            self._teller.left(now_ps, request)
+        if hop.tells:
+            self._tell(hop.tells, request)
         if request.rides:
             request.rides = False
             self._release_all(hop, request)
             return
         station = hop.station
-        if station.is_ordered:
+        # What an actor drops has never been on its way out.
+        if station.is_ordered and request.finished:
             if station.leave(request, now_ps):
                 if station.refill_ps:
                     self._wake_at(station, station.refill_ps[-1])
@@ -322,6 +360,11 @@ class Kernel:
                 self._ready.append(station)
             if station.inside and station.inside[0].finished:
                 self._next.append(station.inside[0])
+            if station.actor is not None:
+                station.port.now_ps = now_ps
+                station.port.blocked -= 1
+                station.actor.left(request, station.port)
+                self._ready.append(station)
         if hop.releases:
             self._release_all(hop, request)
         if hop.ends_batch and request.riders:
@@ -455,7 +498,11 @@ class Kernel:
 
     def _drop(self, request: Request) -> None:
         """The request is lost where it is, with all that it holds given back."""
+        index = max(request.hop, 0)
         self._leave(request)
+        for hop in request.plan.hops[index + 1 :]:
+            here = request.plan.hops[: index + 1]
+            self._tell(tuple(a for a in hop.tells if any(a is h.station for h in here)), request)
         for pool in self.pools:
             if request in pool.holders:
                 self._release(pool, request)
@@ -468,7 +515,8 @@ class Kernel:
     def _decide(self) -> None:
         """Decides one thing, now that all else has settled, so that what follows settles first.
 
-        Completions come first; then the channel that comes first in the path; then the pools.
+        Completions come first; then the channel that comes first in the path; then the pools;
+        then the actors, in the order of the path.
         """
         if self._done:
             done, self._done = self._done, []
@@ -490,6 +538,14 @@ class Kernel:
                 waiting.remove(station)
                 self._take(station, request)
                 self._ready.append(station)
+        elif self._deciding:
+            self._deciding.sort(key=_index, reverse=True)
+            station = self._deciding.pop()
+            decision, station.port.decision = station.port.decision, None
+            if decision is not None:
+                station.port.now_ps = self.now_ps
+                decision()
+                self._hear(station)
         else:
             # Only now is it sure that no place becomes free in this instant.
             overfull, self._overfull = self._overfull, []

@@ -5,10 +5,11 @@ from __future__ import annotations
 import random
 from collections.abc import Callable
 
-from emu.assembly import Kind, Resources, StageAssembly, place_releases
+from emu.assembly import Kind, Resources, StageAssembly, place_releases, place_tells
 from emu.errors import EmuError, listed
 from emu.handshake import serve
 from emu.kernel import Kernel
+from emu.memory import Memory
 from emu.plan import Hop, Plan, PlanError, message_bytes
 from emu.random import Random
 from emu.report import Report
@@ -33,10 +34,11 @@ class PathError(EmuError):
 class Path:
     """Stations and plans made from one table; it holds what stages remember between requests.
 
-    `seed` is what every component's random numbers come from.
+    `seed` is what every component's random numbers come from. With a `memory` requests read and
+    write values there; a path with a stage that needs values has one in any case.
     """
 
-    def __init__(self, table: Table, seed: int = 1) -> None:
+    def __init__(self, table: Table, seed: int = 1, memory: Memory | None = None) -> None:
         self.table = table
         self.seed = seed
         self._resources = Resources(table)
@@ -44,11 +46,16 @@ class Path:
             StageAssembly(index, entry, table, self._resources)
             for index, entry in enumerate(table.entries)
         ]
+        if memory is None and any(entry.stage.needs_memory for entry in table.entries):
+            memory = Memory()
+        self.memory = memory
         places = {entry.name: index for index, entry in enumerate(table.entries)}
         for assembly in self._assemblies:
             order = assembly.entry.timing.arbitration or ()
             assembly.set_ranks({places[name]: rank for rank, name in enumerate(order)})
             assembly.stage.start(Random(seed, assembly.entry.name))
+            if memory is not None:
+                assembly.use_memory(memory)
         for index, station in enumerate(self.stations):
             station.index = index
         self._address_step = self._resources.address_step()
@@ -106,7 +113,13 @@ class Path:
             raise PathError(f"the path of {self.table.name} has run; expected a fresh build(table)")
         self._has_kernel = True
         return Kernel(
-            self.stations, self.pools, complete, drop=drop, listener=listener, shuffle=shuffle
+            self.stations,
+            self.pools,
+            complete,
+            drop=drop,
+            listener=listener,
+            memory=self.memory,
+            shuffle=shuffle,
         )
 
     def run(
@@ -132,6 +145,16 @@ class Path:
         """All pools: the table's, and the places of stages that use a link."""
         places = (assembly.depth_pool for assembly in self._assemblies)
         return (*self._resources.pools.values(), *(pool for pool in places if pool is not None))
+
+    def actor(self, name: str) -> Station:
+        """The station of the stage `name`, which is an actor; `PathError` if there is none."""
+        actors = {station.name: station for station in self.stations if station.actor is not None}
+        if name not in actors:
+            raise PathError(
+                f"{self.table.name} has no stage '{name}' that keeps requests by its own rules; "
+                f"expected {listed(actors)}"
+            )
+        return actors[name]
 
     @property
     def clocks(self) -> tuple[Clock, ...]:
@@ -165,4 +188,5 @@ class Path:
         if not hops:
             raise PlanError(f"{table.name} sends {operation} through no stage at all")
         place_releases(hops, self._assemblies, table, operation)
+        place_tells(hops, self._assemblies, table)
         return Plan.of(operation, kind.size_bytes, kind.address, hops)

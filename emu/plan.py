@@ -47,6 +47,8 @@ class Hop:
     returns: tuple[Pool, ...] = ()
     #: Pools taken here and given back after a time, in picoseconds.
     timed: tuple[tuple[Pool, int], ...] = ()
+    #: Actors that are told when a request has left here.
+    tells: tuple[Station, ...] = ()
     #: On a link, whose turn it is; and whether a batch carries so many bytes for each.
     lane: str = ""
     carries_each: bool = False
@@ -65,7 +67,7 @@ class Hop:
     @property
     def ends_run(self) -> bool:
         """Whether something happens when a request leaves."""
-        return bool(self.releases) or self.ends_batch
+        return bool(self.releases or self.tells) or self.ends_batch
 
 
 @dataclass(slots=True, eq=False)
@@ -128,6 +130,8 @@ class Plan:
             freed = (pool for hop in skipped for pool in (*hop.releases, *hop.returns))
             hops[index].releases = (*hops[index].releases, *freed)
             hops[index].ends_batch |= any(hop.ends_batch for hop in skipped)
+            told = (actor for hop in skipped for actor in hop.tells)
+            hops[index].tells = (*hops[index].tells, *told)
             plan = self._skipped[index] = Plan.of(*self.kind, hops)
         return plan
 
@@ -136,6 +140,10 @@ class Plan:
         hops = [replace(hop) for hop in self.hops[: index + 1]]
         taken = dict.fromkeys(pool for hop in hops for pool in hop.takes)
         hops[-1].releases = tuple(taken)
+        # An actor that this request has passed is not left waiting for it.
+        here = {hop.station for hop in hops}
+        told = (actor for hop in self.hops[index:] for actor in hop.tells if actor in here)
+        hops[-1].tells = tuple(dict.fromkeys(told))
         return hops
 
 
@@ -162,9 +170,10 @@ def stage_time(
     interval = _count(by_operation(timing.interval or {}, operation))
     beats = 0
     if timing.beat is not None:
-        extra_beats = max(0, -(-message_bytes // timing.beat.bytes) - 1)
-        beats = extra_beats * _count(timing.beat.cost)
-    interval += beats
+        beat = timing.beat
+        extra_beats = max(0, -(-message_bytes // beat.bytes) - 1)
+        beats = extra_beats * _count(beat.cost or beat.latency)
+        interval += extra_beats * _count(beat.cost or beat.interval)
     if clock is None:
         service_ps, beats_ps = latency, beats
     else:

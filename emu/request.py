@@ -49,6 +49,15 @@ class Request:
     order: str = ""
     service: str = ""
     fence: bool = False
+    #: What a write or an atomic brings, and what a compare-and-swap compares with.
+    operand: int = 0
+    compare: int = 0
+    #: Its number among those of its initiator to its destination: of what a later SO waits for,
+    #: and of what one channel delivers in sequence; given by the ordering engine, else -1.
+    transaction_number: int = -1
+    packet_number: int = -1
+    #: What a read or an atomic found; `None` until it has sampled memory, or without values.
+    value: int | None = None
     hop: int = -1
     arrived_ps: int = 0
     accepted_ps: int = 0

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from importlib.metadata import EntryPoint, entry_points
-from typing import Any, ClassVar, TypeVar, dataclass_transform
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar, dataclass_transform
 
 import pydantic
 from pydantic.dataclasses import dataclass as pydantic_dataclass
@@ -15,6 +15,9 @@ from emu.errors import EmuError
 from emu.random import Random
 from emu.request import Operation, Request
 from emu.time import Duration
+
+if TYPE_CHECKING:
+    from emu.memory import Memory
 
 ENTRY_POINT_GROUP = "emu.stages"
 T = TypeVar("T")
@@ -70,6 +73,10 @@ class Stage:
     has_latency: ClassVar[bool] = True
     #: The stage is asked first, and its timing is that of a miss: what `skips` passes it by.
     looks_up: ClassVar[bool] = False
+    #: The request reads or writes memory when it is accepted here, if the path has values.
+    touches_memory: ClassVar[bool] = False
+    #: Its rules depend on values: a path with it always has them.
+    needs_memory: ClassVar[bool] = False
     #: Where the behaviour (not the numbers of a table) comes from.
     source: ClassVar[str] = ""
 
@@ -78,6 +85,9 @@ class Stage:
 
     def start(self, random: Random) -> None:
         """Called once, before a path runs, with the stage's own source of random numbers."""
+
+    def use_memory(self, memory: Memory) -> None:
+        """Called once, before a path with values runs, with the memory of all its nodes."""
 
     def applies(self, operation: Operation, size_bytes: int) -> bool:
         """Whether such a request passes this stage at all; asked once for each kind of request."""

@@ -90,9 +90,9 @@ class Station:
         self.overflow = overflow
         #: Whether this is a link that stages share: waiting for it is charged to it by name.
         self.is_link = is_link
-        #: A stage that keeps requests by its own rules; it then does all but the channel.
+        #: A stage that keeps requests by its own rules; it then does all but the way out.
         self.actor = actor
-        self.port = Port()
+        self.port = Port(name, clock)
         #: Whether there is a resource that can hold it up.
         self.can_be_blocked = depth is not None or bool(pools)
         #: Whether it matters who else comes in the instant in which it accepts.
@@ -108,7 +108,7 @@ class Station:
             and self.channel.lane_of is None
         )
         #: Whether requests leave in the order in which it accepted them.
-        self.is_ordered = not (plain or is_link or actor is not None)
+        self.is_ordered = not (plain or is_link)
         #: The table's arbitration: the entry that a request comes from to its rank.
         self.ranks: dict[int, int] = {}
         self.inside: deque[Request] = deque()
@@ -145,6 +145,13 @@ class Station:
             edge = self.free_edge
         self.edge = edge
         return clock.edge(edge)
+
+    def can_enter(self, request: Request, now_ps: int) -> bool:
+        """Whether there is room for one more request here, in the channel or at the actor."""
+        if self.actor is not None:
+            self.port.now_ps = now_ps
+            return self.actor.has_room(request)
+        return self.channel.free_places(now_ps) != 0
 
     def enter(self, request: Request, hop: Hop) -> None:
         """The request, and those accepted together with it, take a place inside."""

@@ -36,9 +36,14 @@ def _wait(request: Request, now_ps: int) -> tuple[str, list[Request]]:
         first = hops[at].station.inside[0]
         if first is not request:
             return f"{here} waits for request {first.sequence}, ahead of it there", [first]
+    behind = hops[at].station.port.behind.get(request) if at >= 0 else None
+    if behind is not None:
+        return f"{here} waits for request {behind.sequence}", [behind]
     if at + 1 == len(hops) or request not in hops[at + 1].station.candidates:
         return f"{here} is kept by the rules of that stage", []
     ahead = hops[at + 1].station
+    if ahead.actor is not None:
+        return f"{here} waits for room at {ahead.name}", []
     return (
         f"{here} waits for a place in the channel of {ahead.name}, full of {_names(ahead)}",
         ahead.channel.requests(),

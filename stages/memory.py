@@ -13,4 +13,5 @@ class Memory(Stage):
     """
 
     turns = True
+    touches_memory = True
     source = "OpenURMA (arXiv 2605.28717), two-node simulator: DRAM with a fixed latency"

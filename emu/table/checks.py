@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
+from emu.table.actor_checks import check_actor
 from emu.table.errors import Problem
 from emu.table.head_checks import check_head, good_clocks
 from emu.table.hold_checks import check_holds
@@ -21,6 +22,7 @@ def check(parsed: Parsed, path: Path) -> Iterator[Problem]:
     names = places(parsed)
     for draft in parsed.drafts:
         yield from StageChecks(parsed, draft, clocks).problems()
+        yield from check_actor(parsed, draft, clocks, names)
         yield from UseChecks(parsed, draft, names).problems()
     yield from check_path(parsed)
     yield from check_holds(parsed, names)

@@ -24,7 +24,9 @@ def timing_keys(stage: type[Stage] | None = None) -> tuple[str, ...]:
     """
     if stage is None or not issubclass(stage, Actor):
         return tuple(StageTiming.model_fields)
-    return _OF_ALL
+    clock = ("clock",) if stage.clocked else ()
+    overflow = ("overflow",) if stage.bounded else ()
+    return (*_OF_ALL, *clock, *overflow)
 
 
 def check_interface(name: str, stage: type[Stage]) -> None:

@@ -15,6 +15,7 @@ from emu.table.parameters import (
 )
 from emu.table.schema import (
     WHOLE,
+    Beat,
     Channels,
     Entry,
     Link,
@@ -107,7 +108,7 @@ def _timing(entry: Entry) -> dict[str, str]:
     if timing.interval is not None:
         shown["interval"] = _by_operation(timing.interval)
     if timing.beat is not None:
-        shown["beat"] = f"{timing.beat.cost} each {timing.beat.bytes} B"
+        shown["beat"] = _beat(timing.beat)
     if timing.bandwidth is not None:
         shown["bandwidth"] = format_bandwidth(timing.bandwidth)
     for key in ("cut_through", "mtu", "header"):
@@ -117,6 +118,13 @@ def _timing(entry: Entry) -> dict[str, str]:
     if timing.arbitration:
         shown["arbitration"] = " before ".join(timing.arbitration)
     return shown
+
+
+def _beat(beat: Beat) -> str:
+    adds = str(beat.cost)
+    if beat.cost is None:
+        adds = f"{beat.latency} to the latency, {beat.interval} to the interval"
+    return f"{adds} each {beat.bytes} B"
 
 
 def _by_operation(values: dict[str, Duration]) -> str:

@@ -186,10 +186,15 @@ class Defaults(Strict):
 
 
 class Beat(Strict):
-    """What each beat of payload after the first adds to the latency and to the interval."""
+    """What each beat of payload after the first adds: to the latency and to the interval.
+
+    `cost` is for both. Where the first beat goes on before the last has come, they differ.
+    """
 
     bytes: BytesField
-    cost: DurationField
+    cost: DurationField | None = Field(None, description="for both latency and interval")
+    latency: DurationField | None = Field(None, description="in place of 'cost': for the latency")
+    interval: DurationField | None = Field(None, description="in place of 'cost': the interval")
 
 
 class Use(Strict):

@@ -11,7 +11,7 @@ from emu.table.errors import Problem, problem
 from emu.table.fields import OTHER, operation_key
 from emu.table.parse import Draft, Parsed
 from emu.table.resources import kind_of
-from emu.table.schema import CARRIERS, POOLS, StageTiming
+from emu.table.schema import CARRIERS, POOLS, Beat, StageTiming
 from emu.table.shape import EXAMPLES
 from emu.table.sources import check_sources
 from emu.table.translate import dotted, real_path
@@ -130,7 +130,9 @@ class StageChecks:
             for word, duration in (values or {}).items():
                 yield key, word, duration
         if timing.beat is not None:
-            yield "beat", "cost", timing.beat.cost
+            for key in ("cost", "latency", "interval"):
+                if (duration := getattr(timing.beat, key)) is not None:
+                    yield "beat", key, duration
 
     def _text(self, key: str, below: str) -> object:
         """A duration as it is written: `key` holds it, or a mapping that does."""
@@ -183,9 +185,18 @@ class StageChecks:
             yield self._at_value(
                 "mtu", "a packet of no bytes carries nothing", "expected for example '4096 B'"
             )
+        if timing.beat is not None:
+            yield from self._beat(timing.beat)
         if timing.beat is not None and timing.beat.bytes == 0:
             what = "a beat of no bytes carries nothing"
             yield self._at_value("beat", what, "expected for example '32 B'", "bytes")
+
+    def _beat(self, beat: Beat) -> Iterator[Problem]:
+        given = [key for key in ("cost", "latency", "interval") if getattr(beat, key) is not None]
+        if given not in (["cost"], ["latency", "interval"]):
+            what = f"a beat with {listed(given)}" if given else "a beat that adds nothing"
+            expected = "expected 'cost' for both, or 'latency' and 'interval'"
+            yield self._at_value("beat", what, expected)
 
     def _uses_link(self, timing: StageTiming) -> bool:
         resources = self._parsed.root.section("resources")

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from emu.breakdown import stay
 from emu.request import Request
-from emu.trace.events import Event, Kind, Listener
+from emu.trace.events import Event, Held, Kind, Left, Listener, Submitted, Touched
 
-_NOWHERE = (Kind.SUBMITTED, Kind.COMPLETED, Kind.DROPPED)
+_NOWHERE = (Kind.COMPLETED, Kind.CONSUMED, Kind.DROPPED)
 
 
 class Teller:
@@ -18,7 +19,48 @@ class Teller:
     def note(self, time_ps: int, kind: Kind, request: Request) -> None:
         """Something happened to a request, at the stage at which it is now."""
         name = "" if kind in _NOWHERE else request.plan.hops[request.hop].name
-        self._events.append(Event(time_ps, kind, request.sequence, name))
+        self._events.append(Event(time_ps, kind, request.sequence, name, request.initiator))
+
+    def submitted(self, time_ps: int, request: Request) -> None:
+        """A request has come into the path."""
+        self._events.append(
+            Submitted(
+                time_ps,
+                Kind.SUBMITTED,
+                request.sequence,
+                "",
+                request.initiator,
+                request.operation.value,
+                request.size_bytes,
+                request.address,
+                request.destination,
+                request.order,
+                request.service,
+                request.fence,
+            )
+        )
+
+    def left(self, time_ps: int, request: Request) -> None:
+        """A request goes on from where it is, and all of its stay there is charged."""
+        hop = request.plan.hops[request.hop]
+        number, name = request.sequence, hop.name
+        parts = tuple(stay(request).items())
+        self._events.append(Left(time_ps, Kind.LEFT, number, name, request.initiator, parts))
+
+    def told(self, time_ps: int, request: Request, behind: Request | None) -> None:
+        """An actor holds a request behind another, or with `None` serves it from now on."""
+        if behind is None:
+            self.note(time_ps, Kind.ACCEPTED, request)
+            return
+        number, name = request.sequence, request.plan.hops[request.hop].name
+        self._events.append(
+            Held(time_ps, Kind.HELD, number, name, request.initiator, behind.sequence)
+        )
+
+    def touched(self, time_ps: int, kind: Kind, request: Request, address: int, value: int) -> None:
+        """A request has read a value in memory, or its own is there from now on."""
+        number, name = request.sequence, request.plan.hops[request.hop].name
+        self._events.append(Touched(time_ps, kind, number, name, request.initiator, address, value))
 
     def tell(self) -> None:
         """Tells what was noted; of one request in the order in which it happened."""

@@ -20,3 +20,6 @@ class Access(NamedTuple):
     #: `ROI`, `ROT`, `ROL` or `UNO`.
     service: str = ""
     fence: bool = False
+    #: What a write or an atomic brings, and what a compare-and-swap compares with.
+    operand: int = 0
+    compare: int = 0

@@ -1,0 +1,73 @@
+"""Cross checks of an actor's entry: its clock, the units of its durations, the stage it watches."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import fields
+
+from emu.actor import Actor
+from emu.errors import did_you_mean, listed
+from emu.table.errors import Problem, problem
+from emu.table.parse import Draft, Parsed
+from emu.time import Clock, Cycles, Picoseconds
+
+
+def check_actor(
+    parsed: Parsed, draft: Draft, clocks: Mapping[str, Clock], places: Mapping[str, int]
+) -> Iterator[Problem]:
+    """The problems of one entry; none if it is of another stage or could not be read."""
+    if draft.stage is None or not issubclass(draft.stage, Actor) or draft.timing is None:
+        return
+    yield from _clock(parsed, draft, clocks)
+    if draft.parameters is not None:
+        yield from _units(draft)
+        yield from _watched(draft, draft.stage(draft.parameters).watched, places)
+
+
+def _clock(parsed: Parsed, draft: Draft, clocks: Mapping[str, Clock]) -> Iterator[Problem]:
+    assert draft.timing is not None  # asked by the caller
+    name = draft.timing.clock
+    if name is None:
+        return
+    where, at = f"{draft.where}.clock", draft.at("clock")
+    declared = list(parsed.root.section("clocks"))
+    if name not in declared:
+        expected = f"expected one of the table's clocks: {listed(declared)}"
+        hint = did_you_mean(name, declared)
+        yield problem(at, where, f"there is no clock '{name}'", expected, hint)
+    elif name in clocks and not clocks[name].aligned:
+        what = f"clock '{name}' has no edges, and this stage decides on edges"
+        yield problem(at, where, what, "expected a clock without 'aligned: false'")
+
+
+def _units(draft: Draft) -> Iterator[Problem]:
+    """With a clock it counts cycles, without one time."""
+    assert draft.timing is not None  # asked by the caller
+    has_clock = draft.timing.clock is not None
+    if "clock" in draft.broken:
+        return
+    for one in fields(draft.parameters):
+        value = getattr(draft.parameters, one.name)
+        where, at = f"{draft.where}.{one.name}", draft.at(one.name)
+        if isinstance(value, Cycles) and not has_clock:
+            what = f"{value} of which clock?"
+            yield problem(at, where, what, "expected a 'clock', or a time such as '28 ns'")
+        elif isinstance(value, Picoseconds) and has_clock:
+            what = f"'{value}' is no number of cycles, but the stage has a clock"
+            yield problem(at, where, what, "expected for example '9 cycles', or no 'clock'")
+
+
+def _watched(draft: Draft, name: str, places: Mapping[str, int]) -> Iterator[Problem]:
+    if not name:
+        return
+    key = next(
+        f.name for f in fields(draft.parameters) if getattr(draft.parameters, f.name) == name
+    )
+    where, at = f"{draft.where}.{key}", draft.at(key)
+    if name not in places:
+        hint = did_you_mean(name, places)
+        expected = f"expected one of {listed(places)}"
+        yield problem(at, where, f"there is no stage '{name}'", expected, hint)
+    elif places[name] < draft.index:
+        what = f"stage '{name}' comes before this one"
+        yield problem(at, where, what, "expected this stage or a later one")
