@@ -3,11 +3,14 @@ from pathlib import Path
 
 import pytest
 
+import emu.path
+from emu.kernel import Kernel
 from emu.path import build
 from emu.request import Operation
 from emu.table import load
 from testbenches.bench import simpy_model
 from testbenches.bench.__main__ import COLUMNS, DisagreementError, agree, save
+from testbenches.bench.untraced import untraced
 
 
 @pytest.mark.parametrize("every_resource", (True, False))
@@ -43,3 +46,12 @@ def test_the_tables_are_saved(tmp_path: Path) -> None:
     assert (folder / "bench.md").read_text().splitlines()[-1] == "| emu | 1 | 100 |  |"
     with (folder / "bench.csv").open(newline="") as file:
         assert list(csv.reader(file)) == [list(COLUMNS), ["emu", "1", "100", ""]]
+
+
+def test_the_engine_without_checks_for_a_listener_runs_the_same() -> None:
+    usual = build(load("pcie_nic")).run(requests=200, outstanding=8)
+    with untraced():
+        made = build(load("pcie_nic")).run(requests=200, outstanding=8)
+        assert vars(emu.path)["Kernel"] is not Kernel
+    assert vars(emu.path)["Kernel"] is Kernel
+    assert (made.parts, made.last_completion_ps) == (usual.parts, usual.last_completion_ps)
