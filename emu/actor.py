@@ -32,6 +32,8 @@ class Port:
         self.now_ps = 0
         #: How many requests it has emitted that can't go on yet.
         self.blocked = 0
+        #: Those that are here and have not been emitted, in the order in which they came.
+        self.kept: dict[Request, None] = {}
         #: Behind whom each request that is held waits, as was said last.
         self.behind: dict[Request, Request] = {}
         self.alarms: list[tuple[int, int, Callable[[], None]]] = []
@@ -40,7 +42,6 @@ class Port:
         self.dropped: list[Request] = []
         self.told: list[tuple[Request, Request | None]] = []
         self._count = 0
-        self._inside: set[Request] = set()
 
     # -- what an actor calls ----------------------------------------------------------------
 
@@ -72,12 +73,14 @@ class Port:
 
     def hold(self, request: Request, behind: Request) -> None:
         """Says that a request waits until another has got as far as needed; for traces."""
+        self._check_kept(request, "held")
         if self.behind.get(request) is not behind:
             self.behind[request] = behind
             self.told.append((request, behind))
 
     def accept(self, request: Request) -> None:
         """Says that a request waits no more, and its service begins; for traces."""
+        self._check_kept(request, "accepted")
         self.behind.pop(request, None)
         self.told.append((request, None))
 
@@ -105,19 +108,31 @@ class Port:
 
     def came(self, request: Request) -> None:
         """A request has come."""
-        self._inside.add(request)
+        self.kept[request] = None
 
     def ring(self) -> None:
-        """Calls what is due."""
+        """Calls what is due; what that sets for this very instant is called in a later step."""
         alarms = self.alarms
+        due = []
         while alarms and alarms[0][0] <= self.now_ps:
-            heappop(alarms)[2]()
+            due.append(heappop(alarms)[2])
+        for action in due:
+            action()
+
+    def decide(self) -> None:
+        """Calls what is to be called once the instant has settled, if that is asked for."""
+        decision, self.decision = self.decision, None
+        if decision is not None:
+            decision()
 
     def _remove(self, request: Request) -> None:
-        if request not in self._inside:
-            raise StageError(f"request {request.sequence} is let go, and it is not here")
-        self._inside.remove(request)
+        self._check_kept(request, "let go")
+        del self.kept[request]
         self.behind.pop(request, None)
+
+    def _check_kept(self, request: Request, what: str) -> None:
+        if request not in self.kept:
+            raise StageError(f"request {request.sequence} is {what}, and it is not here")
 
 
 class Actor(Stage):
@@ -138,6 +153,21 @@ class Actor(Stage):
         """Name of the stage, this one or a later one, whose leaving is told; empty for none."""
         return ""
 
+    @property
+    def announced(self) -> str:
+        """Name of an actor before this one that announces what is on its way; empty for none.
+
+        `passed` then tells of each that was announced, and without a name in `watched` when it
+        has left this stage.
+        """
+        return ""
+
+    def coming(self, request: Request, port: Port) -> None:
+        """A request has come to the stage that announces, and will come here if nothing befalls it.
+
+        The stage there has looked at it already.
+        """
+
     def has_room(self, request: Request) -> bool:
         """Whether the request can come now; asked again when something has left."""
         return True
@@ -147,7 +177,10 @@ class Actor(Stage):
         raise NotImplementedError(f"{type(self).__name__} must say what it does with a request")
 
     def passed(self, request: Request, port: Port) -> None:
-        """A request that was here has left the stage that is watched, or was lost before it."""
+        """A request that was here, or announced, has left the stage that is watched.
+
+        Or it has ended early, or was lost, before it did. Those of an instant come by number.
+        """
 
     def left(self, request: Request, port: Port) -> None:
         """A request that was emitted has gone on; `port.blocked` counts it no more."""

@@ -2,22 +2,35 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import partial
 from math import lcm
+from operator import add
 
 from emu.actor import Actor
 from emu.channel import Channel
 from emu.memory import Memory
 from emu.parts import CACHE_MISS, SERVICE
-from emu.pcie import bytes_per_ps, completion_bytes, request_bytes, write_bytes
+from emu.pcie import (
+    BEHIND,
+    COMPLETION,
+    NONPOSTED,
+    POSTED,
+    RELAXED,
+    bytes_per_ps,
+    completion_bytes,
+    request_bytes,
+    write_bytes,
+)
 from emu.plan import Hop, StageTime, packet_bytes, stage_time
 from emu.request import Operation, Request
 from emu.resource import Pool
 from emu.stage import Served, Stage
 from emu.station import Station
 from emu.table.schema import Channels, Entry, Link, Pcie, Table, Use
+from emu.time import Picoseconds
 
 Serve = Callable[[Request, int], Served | None]
 
@@ -56,8 +69,8 @@ class Resources:
             if isinstance(spec, Link):
                 self._link(name, spec.bandwidth)
             elif isinstance(spec, Pcie):
-                self._link(f"{name}.to_{HOST}", bytes_per_ps(spec))
-                self._link(f"{name}.to_{DEVICE}", bytes_per_ps(spec))
+                self._link(f"{name}.to_{HOST}", bytes_per_ps(spec), BEHIND)
+                self._link(f"{name}.to_{DEVICE}", bytes_per_ps(spec), BEHIND)
                 self._pool(f"{name}.tags", spec.tags)
                 self._pool(f"{name}.nonposted_credits", spec.nonposted_credits)
                 self._pool(f"{name}.posted_credits", spec.posted_credits)
@@ -67,8 +80,10 @@ class Resources:
                 key = None if spec.per is None else KEYS[spec.per]
                 self._pool(name, spec.capacity, key)
 
-    def _link(self, name: str, bytes_per_ps: Fraction) -> None:
-        channel = Channel(name, None, lane_of=_lane, turns=True)
+    def _link(
+        self, name: str, bytes_per_ps: Fraction, behind: Mapping[Hashable, Hashable] | None = None
+    ) -> None:
+        channel = Channel(name, None, lane_of=_lane, turns=True, behind=behind)
         self.links[name] = Station(name, channel=channel, is_link=True)
         self._bytes_per_ps[name] = bytes_per_ps
 
@@ -105,12 +120,13 @@ class Resources:
         back = f"to_{DEVICE if use.to == HOST else HOST}"
         if use.as_ == "write":
             wire_bytes = write_bytes(spec, data_bytes)
-            return [Carried(f"{name}.{there}", "posted", wire_bytes, covered_bytes, False)]
+            return [Carried(f"{name}.{there}", POSTED, wire_bytes, covered_bytes, False)]
         asked = request_bytes(spec, data_bytes)
         got = completion_bytes(spec, kind.address, data_bytes)
+        answer = RELAXED if use.relaxed_ordering else COMPLETION
         return [
-            Carried(f"{name}.{back}", "nonposted", asked, covered_bytes, True),
-            Carried(f"{name}.{there}", "completion", got, covered_bytes, True),
+            Carried(f"{name}.{back}", NONPOSTED, asked, covered_bytes, True),
+            Carried(f"{name}.{there}", answer, got, covered_bytes, True),
         ]
 
     def is_carrier(self, use: Use) -> bool:
@@ -172,6 +188,21 @@ class StageAssembly:
                 return use.until
         return self.entry.name
 
+    def later(self, pool: Pool, operation: Operation) -> Callable[[int], int] | None:
+        """When a unit that is kept for longer comes back, if its request leaves at a time."""
+        for use in (use for use in self._uses if use.applies(operation)):
+            plus = use.plus
+            if plus is None or all(pool is not one for one, _ in self._resources.pools_of(use)):
+                continue
+            if isinstance(plus, Picoseconds):
+                return partial(add, plus.count)
+            clock, edges, count = self._clock, self._edges, plus.count
+            assert clock is not None  # checked by the loader
+            if edges is None:
+                return partial(add, clock.span(plus))
+            return lambda now_ps: edges.edge(edges.edge_at_or_after(now_ps) + count)
+        return None
+
     def returns(self, pool: Pool) -> bool:
         """Whether a unit comes back with the data: tags and credits of PCIe do."""
         carriers = (use for use in self._uses if self._resources.is_carrier(use))
@@ -226,7 +257,7 @@ class StageAssembly:
         first = next(hop for hop in hops if hop.station is self.station)
         pools = [both for use in uses for both in self._resources.pools_of(use)]
         first.takes = tuple(dict.fromkeys(pool for pool, _ in pools))
-        first.timed = tuple((pool, ps) for pool, ps in pools if ps is not None)
+        first.timed = {pool: ps for pool, ps in pools if ps is not None}
         if self.depth_pool is not None:
             first.takes = (*first.takes, self.depth_pool)
         hops[-1].ends_batch = entry.batch != 1
@@ -287,26 +318,36 @@ def place_releases(
         assembly = assemblies[hop.entry]
         if hop.station is not assembly.station:
             continue
-        timed = {pool for pool, _ in hop.timed}
         for pool in hop.takes:
-            if pool not in timed:
+            if pool not in hop.timed:
                 until = where[assembly.until(pool, operation)]
                 last = max(i for i, one in enumerate(hops) if one.entry <= until and i >= at)
                 if assembly.returns(pool):
                     hops[last].returns = (*hops[last].returns, pool)
                 else:
                     hops[last].releases = (*hops[last].releases, pool)
+                    later = assembly.later(pool, operation)
+                    if later is not None:
+                        hops[last].later[pool] = later
 
 
 def place_tells(hops: list[Hop], assemblies: list[StageAssembly], table: Table) -> None:
-    """An actor is told when a request leaves the last stage that it passes up to the watched."""
+    """An actor is told when a request leaves the last stage that it passes up to the watched.
+
+    And when it comes to the one that announces, if it passes that.
+    """
     where = {entry.name: index for index, entry in enumerate(table.entries)}
     for at, hop in enumerate(hops):
         actor = hop.station.actor
-        if actor is not None and actor.watched:
-            until = where[actor.watched]
+        if actor is None:
+            continue
+        if actor.watched or actor.announced:
+            until = where[actor.watched] if actor.watched else hop.entry
             last = max(i for i, one in enumerate(hops) if one.entry <= until or i == at)
             hops[last].tells = (*hops[last].tells, hop.station)
+        for earlier in hops[:at]:
+            if actor.announced and earlier.entry == where[actor.announced]:
+                earlier.announces = (*earlier.announces, hop.station)
 
 
 def touching(memory: Memory, serve: Serve | None) -> Serve:

@@ -3,11 +3,17 @@
 from __future__ import annotations
 
 from emu.handshake import charge_wait_of
+from emu.parts import SERIALISATION
+from emu.plan import Hop
 from emu.request import Request
 from emu.station import Station
+from emu.trace.events import Kind
+from emu.trace.teller import Teller
 
 
-def gather(station: Station, request: Request, now_ps: int) -> tuple[Request, ...]:
+def gather(
+    station: Station, request: Request, now_ps: int, teller: Teller | None
+) -> tuple[Request, ...]:
     """Takes more of the same kind out of the request's lane, as many as go with it."""
     riders: list[Request] = []
     channel = station.channel
@@ -18,11 +24,20 @@ def gather(station: Station, request: Request, now_ps: int) -> tuple[Request, ..
         channel.take(rider, now_ps)
         rider.accepted_ps = now_ps
         charge_wait_of(station, rider)
+        if teller is not None:
+            teller.note(now_ps, Kind.ACCEPTED, rider)
         riders.append(rider)
     return tuple(riders)
 
 
-def let_go(request: Request, now_ps: int) -> tuple[Request, ...]:
+def carry_riders(request: Request, hop: Hop) -> int:
+    """On a link, the bytes of the others follow those of the first: by so much is it longer."""
+    late_ps = hop.busy * len(request.riders)
+    request.charges.append((request.hop, SERIALISATION, late_ps))
+    return late_ps
+
+
+def let_go(request: Request, now_ps: int, teller: Teller | None) -> tuple[Request, ...]:
     """Brings those that went with the request to where it is now, with the same charges."""
     riders, request.riders = request.riders, ()
     entry = request.plan.hops[request.hop].entry
@@ -38,4 +53,6 @@ def let_go(request: Request, now_ps: int) -> tuple[Request, ...]:
         rider.emitted_ps = now_ps
         if ends:
             rider.plan = rider.plan.ending_at(last)
+        if teller is not None:
+            teller.note(now_ps, Kind.EMITTED, rider)
     return riders

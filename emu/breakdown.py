@@ -60,10 +60,18 @@ def of_request(request: Request) -> list[dict[str, int]]:
 
 def stay(request: Request) -> dict[str, int]:
     """Part to picoseconds of the request's stay at the stage at which it is now."""
-    index = request.hop
-    parts = dict(request.plan.hops[index].parts)
+    hops = request.plan.hops
+    first = last = request.hop
+    if request.rides:
+        # It has gone through the hops of the stage in a batch, as one with another request.
+        while hops[first].station.batch == 1:
+            first -= 1
+    parts: dict[str, int] = {}
+    for hop in hops[first : last + 1]:
+        for part, time_ps in hop.parts:
+            parts[part] = parts.get(part, 0) + time_ps
     for at, part, time_ps in request.charges:
-        if at == index:
+        if first <= at <= last:
             parts[part] = parts.get(part, 0) + time_ps
     return ordered(parts)
 

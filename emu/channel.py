@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Mapping
 from typing import TYPE_CHECKING
 
 from emu.errors import EmuError
@@ -29,6 +29,9 @@ class Channel:
     5. With a `lane_of` it is a queue for each lane, all within the one capacity: first in first
        out in a lane, and a lane whose first is held up holds up no other. Lanes are served in
        turn, or without `turns` the longest waiting first.
+    6. `behind` names lanes that keep behind another: what came into the one goes only once all
+       that came before it into the other have gone; in one instant the sequence number says what
+       came before.
     """
 
     __slots__ = (
@@ -37,6 +40,7 @@ class Channel:
         "_served",
         "_turn",
         "_visible_ps",
+        "behind",
         "capacity",
         "clock",
         "lane_of",
@@ -53,6 +57,7 @@ class Channel:
         lane_of: Callable[[Request], Hashable] | None = None,
         *,
         turns: bool = False,
+        behind: Mapping[Hashable, Hashable] | None = None,
     ) -> None:
         self.name = name
         self.capacity = capacity
@@ -60,6 +65,7 @@ class Channel:
         self.clock = clock
         self.lane_of = lane_of
         self.turns = turns
+        self.behind = behind
         #: How many requests are in the channel.
         self.waiting = 0
         # Of a channel with turns, when each lane was served last.
@@ -84,9 +90,18 @@ class Channel:
         heads = [lane[0] for lane in self._lanes.values()]
         if self.clock is not None:
             heads = [request for request in heads if self._visible_ps[request] <= now_ps]
+        if self.behind and len(heads) > 1:
+            heads = [request for request in heads if not self._is_behind(request)]
         if len(heads) > 1:
             heads.sort(key=self._by_turns if self.turns else waiting_longest)
         return heads
+
+    def _is_behind(self, request: Request) -> bool:
+        """Whether one that came before it is still there, in the lane behind which it keeps."""
+        assert self.behind is not None  # asked by the caller
+        assert self.lane_of is not None  # there are lanes
+        other = self._lanes.get(self.behind.get(self.lane_of(request)))
+        return other is not None and waiting_longest(other[0]) < waiting_longest(request)
 
     def _by_turns(self, request: Request) -> tuple[int, int, int]:
         """Sorts by when the request's lane was served last, and then by who waits longest."""

@@ -59,14 +59,23 @@ def overflow(station: Station, now_ps: int) -> list[Request]:
     return lost
 
 
-def first_granted(stations: list[Station], now_ps: int) -> tuple[Station, Request] | None:
-    """Who has waited longest of those for whom a unit of every pool is free, and where."""
-    granted = [
-        (station, request)
-        for station in stations
-        if (request := _grantable(station, now_ps)) is not None
-    ]
-    return min(granted, key=lambda both: waiting_longest(both[1]), default=None)
+def granted(wanting: Iterable[Station], now_ps: int) -> Iterator[tuple[Station, Request]]:
+    """Who may take a unit of every pool that it needs, the longest waiting first, and where.
+
+    Each must have taken them before the next is asked for; each station is asked once.
+    """
+    waiting = list(dict.fromkeys(wanting))
+    while True:
+        found = [
+            (station, request)
+            for station in waiting
+            if (request := _grantable(station, now_ps)) is not None
+        ]
+        if not found:
+            return
+        chosen = min(found, key=lambda both: waiting_longest(both[1]))
+        waiting.remove(chosen[0])
+        yield chosen
 
 
 def _grantable(station: Station, now_ps: int) -> Request | None:

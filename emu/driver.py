@@ -9,8 +9,8 @@ from emu.breakdown import Ledger
 from emu.histogram import Histogram
 from emu.kernel import Kernel
 from emu.request import Request
+from emu.trace.events import Listener
 from emu.waits import DeadlockError, who_waits_for_whom
-from emu.where import dropped_at
 from emu.workload import Access, Workload
 
 if TYPE_CHECKING:
@@ -33,6 +33,7 @@ class Driver:
         *,
         requests: int | None = None,
         on_complete: Callable[[Request], None] | None = None,
+        listener: Listener | None = None,
     ) -> None:
         self.posted = 0
         self.latency = Histogram()
@@ -40,12 +41,16 @@ class Driver:
         #: Stage to how many requests it dropped.
         self.dropped: dict[str, int] = {}
         self.first_post_ps = self.first_completion_ps = self.last_completion_ps = 0
+        #: How many were posted with an order, a service mode or a fence.
+        self.marked = 0
         #: Requests inside times picoseconds, from the first post to the last completion.
         self.inside_ps = 0
         #: When a request came in or went out last.
         self.changed_ps = 0
         self.is_stopping = False
-        self.kernel: Kernel = path.kernel(self._completed, drop=self._was_dropped)
+        self.kernel: Kernel = path.kernel(
+            self._completed, drop=self._was_dropped, listener=listener
+        )
         self._path = path
         self._workload = workload
         self._requests = requests
@@ -113,6 +118,7 @@ class Driver:
             )
         )
         self.posted += 1
+        self.marked += bool(access.order or access.service or access.fence)
 
     def _completed(self, request: Request) -> None:
         now_ps = request.completed_ps
@@ -129,7 +135,7 @@ class Driver:
 
     def _was_dropped(self, request: Request) -> None:
         now_ps = self.kernel.now_ps
-        stage = dropped_at(request)
+        stage = request.dropped_at
         self.dropped[stage] = self.dropped.get(stage, 0) + 1
         self._count_inside(now_ps, len(self.kernel.inside) + 1)
         self._post_after(request, now_ps)

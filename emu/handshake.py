@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from emu.blocked import BlockedLane
 from emu.breakdown import charge_wait
 from emu.errors import listed
 from emu.parts import ALIGNMENT, ARBITRATION, INTERVAL, RESOURCE, STAGE_PARTS
@@ -41,8 +42,18 @@ def charge_wait_of(station: Station, request: Request) -> None:
 
 
 def _charge_blocked_wait(station: Station, request: Request, interval_ps: int) -> None:
-    arrived_ps, first_ps, accepted_ps = request.arrived_ps, station.first_ps, request.accepted_ps
-    lane = station.lane(request)
+    pieces = blocked_wait(station.lane(request), request, station.first_ps, interval_ps)
+    request.charges += [(request.hop, part, time_ps) for part, time_ps in pieces]
+
+
+def blocked_wait(
+    lane: BlockedLane, request: Request, first_ps: int, interval_ps: int
+) -> list[tuple[str, int]]:
+    """Splits the wait of a request that is accepted now, in whose lane resources can be the cause.
+
+    It was first there from `first_ps` on; see `charge_wait`.
+    """
+    arrived_ps, accepted_ps = request.arrived_ps, request.accepted_ps
     pieces: list[tuple[str, int]] = []
     if first_ps > arrived_ps:
         # Until it was first, sums are enough: what no resource took is arbitration.
@@ -56,8 +67,7 @@ def _charge_blocked_wait(station: Station, request: Request, interval_ps: int) -
             pieces.append((ARBITRATION, rest_ps))
         arrived_ps = first_ps
     spans = lane.spans(accepted_ps)
-    pieces += charge_wait(arrived_ps, first_ps, interval_ps, accepted_ps, spans)
-    request.charges += [(request.hop, part, time_ps) for part, time_ps in pieces]
+    return pieces + charge_wait(arrived_ps, first_ps, interval_ps, accepted_ps, spans)
 
 
 def serve(hop: Hop, request: Request, now_ps: int) -> tuple[int, int]:

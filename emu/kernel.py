@@ -5,19 +5,20 @@ from __future__ import annotations
 import random
 from collections.abc import Callable
 from heapq import heappop, heappush
-from itertools import count
+from itertools import chain, count
 from operator import attrgetter
 
-from emu.batch import gather, let_go
-from emu.contest import first_granted, overflow, winners
-from emu.errors import EmuError, listed
+from emu.batch import carry_riders, gather, let_go
+from emu.contest import granted, overflow, winners
+from emu.errors import EmuError
 from emu.handshake import charge_wait_of, serve
+from emu.hosting import arrive, gone_on, let_out, tell_passed
 from emu.memory import Memory
-from emu.parts import BACKPRESSURE, SERIALISATION, SERVICE
-from emu.plan import Hop
+from emu.parts import BACKPRESSURE, SERVICE
+from emu.plan import Hop, told_later
 from emu.request import Request
 from emu.resource import Pool, TimedUnit
-from emu.station import Station
+from emu.station import Station, only_clock
 from emu.time import Clock
 from emu.trace.events import Kind, Listener
 from emu.trace.teller import Teller
@@ -75,6 +76,7 @@ class Kernel:
         self._next: list[Request] = []
         self._overfull: list[Station] = []
         self._deciding: list[Station] = []
+        self._passed: list[tuple[Station, Request]] = []
 
     # -- what a path calls ------------------------------------------------------------------
 
@@ -100,13 +102,7 @@ class Kernel:
         if cycles < 0:
             raise EmuError(f"step({cycles}); expected zero cycles or more")
         if clock is None:
-            clocks = list(dict.fromkeys(s.clock for s in self.stations if s.clock is not None))
-            if len(clocks) != 1:
-                raise EmuError(
-                    f"step() without a clock, and the path has {len(clocks)}; expected the clock's "
-                    f"name, one of {listed(clock.name for clock in clocks)}"
-                )
-            clock = clocks[0]
+            clock = only_clock(self.stations)
         edge = clock.edge_after(self.now_ps) - 1
         self.run(until_ps=clock.edge(edge + cycles))
 
@@ -135,7 +131,7 @@ class Kernel:
         self.now_ps = now_ps
         # What is alone in its instant competes with nobody.
         alone = not due or due[0][0] != now_ps
-        steps = allowed = 0
+        steps, allowed = 0, MOST_STEPS
         if isinstance(item, Request):
             self._finish(item, alone)
         else:
@@ -157,20 +153,17 @@ class Kernel:
                     self._shuffle.shuffle(ready)
                 for station in ready:
                     self._accept(station)
-            elif self._contested or self._wanting or self._done or self._deciding or self._overfull:
-                self._decide()
-            else:
+            elif not self._decide():
                 break
             steps += 1
             if steps == MOST_STEPS:
                 # A crowd that leaves in one instant takes many steps, and comes to an end.
-                allowed = MOST_STEPS + STEPS_EACH * len(self.inside)
-            if steps >= MOST_STEPS and steps > allowed:
-                active: list[Request | Station | TimedUnit] = []
-                active += [*self._ready, *self._contested, *self._wanting, *self._done]
-                active += self._deciding
-                active += [one for time_ps, _, one in due if time_ps == now_ps]
-                raise unsettled(now_ps, active)
+                allowed += STEPS_EACH * len(self.inside)
+            if steps > allowed:
+                crowds = (self._ready, self._contested, self._wanting, self._done, self._deciding)
+                raise unsettled(
+                    now_ps, chain(*crowds, (item for at_ps, _, item in due if at_ps == now_ps))
+                )
         for station in self._touched:
             station.touched = False
             station.note_blocked(now_ps)
@@ -219,10 +212,8 @@ class Kernel:
 
     def _finish_batch(self, request: Request) -> None:
         if request.plan.hops[request.hop].ends_batch:
-            for rider in let_go(request, self.now_ps):
+            for rider in let_go(request, self.now_ps, self._teller):
                 rider.finished = True
-                if self._teller is not None:
-                    self._teller.note(self.now_ps, Kind.EMITTED, rider)
 
     def _offer(self, request: Request, alone: bool) -> None:
         """The request is free to leave: into a plain delay at once, else as a candidate."""
@@ -270,9 +261,7 @@ class Kernel:
         if self._teller is not None:
             self._teller.note(self.now_ps, Kind.ARRIVED, request)
         if station.actor is not None:
-            station.port.now_ps = now_ps
-            station.port.came(request)
-            station.actor.arrive(request, station.port)
+            self._ready += arrive(station, request, now_ps)
             self._hear(station)
             return
         hop = request.plan.hops[request.hop]
@@ -295,42 +284,19 @@ class Kernel:
 
     def _hear(self, station: Station) -> None:
         """Does what an actor has asked for."""
-        now_ps = self.now_ps
         port = station.port
-        told, port.told = port.told, []
-        for request, behind in told:
-            if behind is None:
-                request.accepted_ps = now_ps
-            if self._teller is not None:
-                self._teller.told(now_ps, request, behind)
-        out, port.out = port.out, []
-        for request, parts in out:
-            request.emitted_ps = now_ps
-            request.charges += [(request.hop, part, time_ps) for part, time_ps in parts]
-            if self._teller is not None:
-                self._teller.note(now_ps, Kind.EMITTED, request)
-            request.finished = True
-            station.enter(request, request.plan.hops[request.hop])
-            if station.inside[0] is request:
-                self._next.append(request)
+        first = let_out(station, self.now_ps, self._teller)
+        if first is not None:
+            self._next.append(first)
         dropped, port.dropped = port.dropped, []
         for request in dropped:
-            request.emitted_ps = now_ps
-            self._drop(request)
+            self._drop(request, station.name)
         if station.candidates:
             self._contest(station)
         if port.decision is not None:
             self._deciding.append(station)
         if port.alarms:
             self._wake_at(station, port.alarms[0][0])
-
-    def _tell(self, actors: tuple[Station, ...], request: Request) -> None:
-        """Tells actors that a request has left the stage that they watch."""
-        for station in actors:
-            assert station.actor is not None  # only actors watch
-            station.port.now_ps = self.now_ps
-            station.actor.passed(request, station.port)
-            self._ready.append(station)
 
     def _leave(self, request: Request) -> None:
         """The request's place at its stage becomes free."""
@@ -345,7 +311,7 @@ class Kernel:
         if self._teller is not None:
             self._teller.left(now_ps, request)
         if hop.tells:
-            self._tell(hop.tells, request)
+            self._passed += [(one, request) for one in hop.tells]
         if request.rides:
             request.rides = False
             self._release_all(hop, request)
@@ -361,24 +327,25 @@ class Kernel:
             if station.inside and station.inside[0].finished:
                 self._next.append(station.inside[0])
             if station.actor is not None:
-                station.port.now_ps = now_ps
-                station.port.blocked -= 1
-                station.actor.left(request, station.port)
+                gone_on(station, request, now_ps)
                 self._ready.append(station)
         if hop.releases:
             self._release_all(hop, request)
         if hop.ends_batch and request.riders:
-            riders = let_go(request, now_ps)
-            self._next += riders
-            for rider in riders:
+            for rider in let_go(request, now_ps, self._teller):
                 rider.rides = True
-                if self._teller is not None:
-                    self._teller.note(now_ps, Kind.EMITTED, rider)
+                self._next.append(rider)
 
     def _release_all(self, hop: Hop, request: Request) -> None:
         for pool in hop.releases:
             # A batch holds one unit, and what is skipped takes none: there is none to give back.
-            if request in pool.holders:
+            if request not in pool.holders:
+                continue
+            if pool in hop.later:
+                unit = TimedUnit(pool, request)
+                pool.keep(request, unit)
+                heappush(self._due, (hop.later[pool](self.now_ps), self._tie(), unit))
+            else:
                 self._release(pool, request)
 
     def _release(self, pool: Pool, holder: Request | TimedUnit) -> None:
@@ -423,10 +390,7 @@ class Kernel:
         now_ps = self.now_ps
         channel.take(request, now_ps)
         if station.batch != 1:
-            request.riders = gather(station, request, now_ps)
-            for rider in request.riders:
-                if self._teller is not None:
-                    self._teller.note(now_ps, Kind.ACCEPTED, rider)
+            request.riders = gather(station, request, now_ps, self._teller)
         self._start(station, request, now_ps)
         if station.candidates:
             self._contest(station)
@@ -435,8 +399,7 @@ class Kernel:
 
     def _start(self, station: Station, request: Request, at_ps: int) -> None:
         """The handshake at `at_ps`, for which `station.edge` stands: its time there begins."""
-        index = request.hop
-        hop = request.plan.hops[index]
+        hop = request.plan.hops[request.hop]
         request.accepted_ps = at_ps
         if at_ps != request.arrived_ps:
             charge_wait_of(station, request)
@@ -453,24 +416,15 @@ class Kernel:
         extra, extra_ps = (0, 0) if hop.serve is None else serve(hop, request, at_ps)
         busy = hop.busy
         if request.riders and hop.carries_each:
-            # On a link, the bytes of the others follow those of the first.
-            late_ps = busy * len(request.riders)
+            late_ps = carry_riders(request, hop)
             busy += late_ps
             extra += late_ps
-            request.charges.append((index, SERIALISATION, late_ps))
-        station.accepted += 1
-        station.busy += busy
-        clock = station.clock
-        if clock is None:
-            station.free_ps = at_ps + busy
-            finish_ps = at_ps + hop.latency + extra
-        else:
-            station.free_edge = station.edge + busy
-            finish_ps = clock.edge(station.edge + hop.latency + extra)
-            # Cutting edges to whole picoseconds can make a clocked stage longer than on paper.
-            cut_ps = finish_ps - at_ps - hop.derived_ps - extra_ps
-            if cut_ps:
-                request.charges.append((index, SERVICE, cut_ps))
+            extra_ps += late_ps
+        finish_ps = station.begin(at_ps, busy, hop.latency + extra)
+        # Cutting edges to whole picoseconds can make a clocked stage longer than on paper.
+        cut_ps = finish_ps - at_ps - hop.derived_ps - extra_ps
+        if cut_ps:
+            request.charges.append((request.hop, SERVICE, cut_ps))
         heappush(self._due, (finish_ps, self._tie(), request))
         if station.depth is not None:
             self._touch(station)
@@ -478,12 +432,11 @@ class Kernel:
             self._take_units(hop, request, at_ps)
 
     def _take_units(self, hop: Hop, request: Request, at_ps: int) -> None:
-        timed = dict(hop.timed)
         for pool in hop.takes:
-            if pool in timed:
+            if pool in hop.timed:
                 unit = TimedUnit(pool, request)
                 pool.take(request, at_ps, unit)
-                heappush(self._due, (at_ps + timed[pool], self._tie(), unit))
+                heappush(self._due, (at_ps + hop.timed[pool], self._tie(), unit))
             else:
                 pool.take(request, at_ps)
             for user in pool.users:
@@ -496,13 +449,11 @@ class Kernel:
             station.contested = True
             self._contested.append(station)
 
-    def _drop(self, request: Request) -> None:
-        """The request is lost where it is, with all that it holds given back."""
-        index = max(request.hop, 0)
+    def _drop(self, request: Request, at: str) -> None:
+        """The request is lost at that stage, with all that it holds given back."""
+        request.dropped_at = at
         self._leave(request)
-        for hop in request.plan.hops[index + 1 :]:
-            here = request.plan.hops[: index + 1]
-            self._tell(tuple(a for a in hop.tells if any(a is h.station for h in here)), request)
+        self._passed += [(one, request) for one in told_later(request.plan.hops, request.hop)]
         for pool in self.pools:
             if request in pool.holders:
                 self._release(pool, request)
@@ -512,13 +463,17 @@ class Kernel:
         if self._dropped is not None:
             self._dropped(request)
 
-    def _decide(self) -> None:
+    def _decide(self) -> bool:
         """Decides one thing, now that all else has settled, so that what follows settles first.
 
-        Completions come first; then the channel that comes first in the path; then the pools;
-        then the actors, in the order of the path.
+        It says whether there was anything to decide.
+        What actors watch for comes first; then completions; then the channel that comes first in
+        the path; then the pools; then the actors, in the order of the path; and overflows last.
         """
-        if self._done:
+        if self._passed:
+            passed, self._passed = self._passed, []
+            self._ready += tell_passed(passed, self.now_ps)
+        elif self._done:
             done, self._done = self._done, []
             for request in sorted(done, key=_sequence):
                 self._end(request)
@@ -532,26 +487,25 @@ class Kernel:
                 self._overfull.append(station)
         elif self._wanting:
             wanting, self._wanting = self._wanting, []
-            waiting = list(dict.fromkeys(wanting))
-            while (chosen := first_granted(waiting, self.now_ps)) is not None:
-                station, request = chosen
-                waiting.remove(station)
+            for station, request in granted(wanting, self.now_ps):
                 self._take(station, request)
                 self._ready.append(station)
         elif self._deciding:
             self._deciding.sort(key=_index, reverse=True)
             station = self._deciding.pop()
-            decision, station.port.decision = station.port.decision, None
-            if decision is not None:
-                station.port.now_ps = self.now_ps
-                decision()
-                self._hear(station)
+            station.port.now_ps = self.now_ps
+            station.port.decide()
+            self._hear(station)
+        elif self._overfull:
+            # Only now is it sure that no place becomes free in this instant. What the last in the
+            # path drops can make room for those before it.
+            self._overfull.sort(key=_index)
+            station = self._overfull.pop()
+            for request in overflow(station, self.now_ps):
+                self._drop(request, station.name)
         else:
-            # Only now is it sure that no place becomes free in this instant.
-            overfull, self._overfull = self._overfull, []
-            for station in sorted(dict.fromkeys(overfull), key=_index):
-                for request in overflow(station, self.now_ps):
-                    self._drop(request)
+            return False
+        return True
 
     def _end(self, request: Request) -> None:
         """The request is complete."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from emu.request import Operation, Request
@@ -26,6 +27,9 @@ class Memory:
     def __init__(self) -> None:
         #: Hears of each touch; set by the engine that runs with this memory.
         self.teller: Teller | None = None
+        #: Called when what a request brought has become visible: request, address and time.
+        self.on_visible: Callable[[Request, int, int], None] | None = None
+        self._when_touched: dict[Request, Callable[[], None]] = {}
         self._values: dict[tuple[int, int], int] = {}
         self._versions: dict[tuple[int, int], int] = {}
 
@@ -45,20 +49,38 @@ class Memory:
 
     def touch(self, request: Request, now_ps: int) -> None:
         """Does what the request does to memory; what it finds becomes its `value`."""
-        node, address, operation = request.destination, request.address, request.operation
+        address, operation = request.address, request.operation
         if operation in _WRITES:
-            self._write(request, request.operand, now_ps)
-            return
-        found = request.value = self.value(node, address)
-        if self.teller is not None:
-            self.teller.touched(now_ps, Kind.SAMPLED, request, address, found)
-        if operation is Operation.FETCH_AND_ADD:
-            self._write(request, found + request.operand, now_ps)
-        elif operation is Operation.COMPARE_AND_SWAP and found == request.compare:
-            self._write(request, request.operand, now_ps)
+            self.bring(request, address, request.operand, now_ps)
+        else:
+            found = self.value(request.destination, address)
+            request.version = self.version(request.destination, address)
+            self.found(request, found, now_ps)
+            if operation is Operation.FETCH_AND_ADD:
+                self.bring(request, address, found + request.operand, now_ps)
+            elif operation is Operation.COMPARE_AND_SWAP and found == request.compare:
+                self.bring(request, address, request.operand, now_ps)
+        if self._when_touched:
+            action = self._when_touched.pop(request, None)
+            if action is not None:
+                action()
 
-    def _write(self, request: Request, value: int, now_ps: int) -> None:
-        self.write(request.destination, request.address, value)
+    def when_touched(self, request: Request, action: Callable[[], None]) -> None:
+        """Calls `action` in the instant in which the request touches memory, once it has."""
+        self._when_touched[request] = action
+
+    def found(self, request: Request, value: int, now_ps: int) -> None:
+        """A request has read a value."""
+        request.value = value
         if self.teller is not None:
-            value = self.value(request.destination, request.address)
-            self.teller.touched(now_ps, Kind.VISIBLE, request, request.address, value)
+            self.teller.touched(now_ps, Kind.SAMPLED, request, request.address, value)
+
+    def bring(self, request: Request, address: int, value: int, now_ps: int) -> None:
+        """What a request brings becomes visible at its destination."""
+        node = request.destination
+        self.write(node, address, value)
+        if self.teller is not None:
+            value = self.value(node, address)
+            self.teller.touched(now_ps, Kind.VISIBLE, request, address, value)
+        if self.on_visible is not None:
+            self.on_visible(request, address, now_ps)

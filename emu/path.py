@@ -146,6 +146,11 @@ class Path:
         places = (assembly.depth_pool for assembly in self._assemblies)
         return (*self._resources.pools.values(), *(pool for pool in places if pool is not None))
 
+    @property
+    def keeps_marks(self) -> bool:
+        """Whether some stage makes requests wait for the order or the fence that they ask for."""
+        return any(assembly.stage.keeps_marks for assembly in self._assemblies)
+
     def actor(self, name: str) -> Station:
         """The station of the stage `name`, which is an actor; `PathError` if there is none."""
         actors = {station.name: station for station in self.stations if station.actor is not None}
@@ -155,6 +160,11 @@ class Path:
                 f"expected {listed(actors)}"
             )
         return actors[name]
+
+    def flush(self, initiator: int, destination: int, address: int, now_ps: int) -> None:
+        """Every stage forgets what it keeps of far memory there; between two instants."""
+        for assembly in self._assemblies:
+            assembly.stage.flush(initiator, destination, address, now_ps)
 
     @property
     def clocks(self) -> tuple[Clock, ...]:

@@ -1,7 +1,8 @@
-"""PCIe: bandwidth of a link, and the bytes that reads and writes put on it."""
+"""PCIe: bandwidth of a link, the bytes that reads and writes put on it, and what keeps order."""
 
 from __future__ import annotations
 
+from collections.abc import Hashable
 from fractions import Fraction
 
 from emu.table.schema import Pcie
@@ -18,6 +19,14 @@ _LANE = {
     5: (Fraction(32 * 10**9), Fraction(128, 130)),
     6: (Fraction(64 * 10**9), Fraction(242, 256)),
 }
+
+
+#: What waits for one direction of a link; a completion may be allowed to pass posted writes.
+POSTED, NONPOSTED, COMPLETION, RELAXED = "posted", "nonposted", "completion", "relaxed"
+#: What may not pass what: neither requests of reads nor completions pass posted writes, and these
+#: keep their own order. All else may pass. Source: PCI Express Base Specification, section on
+#: transaction ordering; a completion with the attribute "relaxed ordering" may pass.
+BEHIND: dict[Hashable, Hashable] = {NONPOSTED: POSTED, COMPLETION: POSTED}
 
 
 def bytes_per_ps(pcie: Pcie) -> Fraction:

@@ -45,10 +45,14 @@ class Hop:
     #: Given back when the request's time here is over, even if it can't leave: a tag is free
     #: when the data is back.
     returns: tuple[Pool, ...] = ()
+    #: Of `releases` those that come back a while after: when, for a time at which it leaves.
+    later: dict[Pool, Callable[[int], int]] = field(default_factory=dict)
     #: Pools taken here and given back after a time, in picoseconds.
-    timed: tuple[tuple[Pool, int], ...] = ()
+    timed: dict[Pool, int] = field(default_factory=dict)
     #: Actors that are told when a request has left here.
     tells: tuple[Station, ...] = ()
+    #: Actors further on that are told when a request has come here.
+    announces: tuple[Station, ...] = ()
     #: On a link, whose turn it is; and whether a batch carries so many bytes for each.
     lane: str = ""
     carries_each: bool = False
@@ -129,6 +133,7 @@ class Plan:
             # What would have been given back on the way is given back here.
             freed = (pool for hop in skipped for pool in (*hop.releases, *hop.returns))
             hops[index].releases = (*hops[index].releases, *freed)
+            hops[index].later |= {pool: when for hop in skipped for pool, when in hop.later.items()}
             hops[index].ends_batch |= any(hop.ends_batch for hop in skipped)
             told = (actor for hop in skipped for actor in hop.tells)
             hops[index].tells = (*hops[index].tells, *told)
@@ -140,11 +145,18 @@ class Plan:
         hops = [replace(hop) for hop in self.hops[: index + 1]]
         taken = dict.fromkeys(pool for hop in hops for pool in hop.takes)
         hops[-1].releases = tuple(taken)
-        # An actor that this request has passed is not left waiting for it.
-        here = {hop.station for hop in hops}
-        told = (actor for hop in self.hops[index:] for actor in hop.tells if actor in here)
-        hops[-1].tells = tuple(dict.fromkeys(told))
+        hops[-1].tells = (*hops[-1].tells, *told_later(self.hops, index))
         return hops
+
+
+def told_later(hops: tuple[Hop, ...], index: int) -> tuple[Station, ...]:
+    """The actors that know of a request at `hops[index]` and would hear of it later on.
+
+    They are not left waiting for one that goes no further.
+    """
+    known = {hop.station for hop in hops[: index + 1]}
+    known.update(actor for hop in hops[: index + 1] for actor in hop.announces)
+    return tuple(actor for hop in hops[index + 1 :] for actor in hop.tells if actor in known)
 
 
 @dataclass(frozen=True, slots=True)

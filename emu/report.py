@@ -20,7 +20,8 @@ class Report:
     All times are picoseconds; `stages` and `parts` are sums over the delivered requests, and
     `inside_ps` is the sum over all of the time inside, from the first post to the last completion.
     `kind` and `derived_ps` are given where all requests are alike, `requests` where they are
-    limited.
+    limited. `unkept_marks` is how many were posted with an order, a service mode or a fence, if
+    no stage of the path makes any request wait for such.
     """
 
     table: str
@@ -45,6 +46,7 @@ class Report:
     wall_s: float
     until_ps: int | None
     interrupted: bool
+    unkept_marks: int = 0
 
     @property
     def delivered(self) -> int:
@@ -130,6 +132,7 @@ class Report:
             "in_flight_at": self.in_flight_at,
             "in_flight_mean": self.in_flight_mean,
             "window_ps": self.window_ps,
+            "unkept_marks": self.unkept_marks,
             "parts": self.parts,
             "utilisation": self.utilisation,
             "binds": self.binds(),

@@ -58,6 +58,10 @@ class Request:
     packet_number: int = -1
     #: What a read or an atomic found; `None` until it has sampled memory, or without values.
     value: int | None = None
+    #: How often that word had been written by then.
+    version: int = -1
+    #: The stage that dropped it, or whose full queue did; empty as long as it is not lost.
+    dropped_at: str = ""
     hop: int = -1
     arrived_ps: int = 0
     accepted_ps: int = 0

@@ -92,6 +92,12 @@ class Pool:
         self.holders[request if holder is None else holder] = key
         self._held[key] = self._held.get(key, 0) + 1
 
+    def keep(self, request: Request, unit: TimedUnit) -> None:
+        """The unit of a request is held by itself from now on."""
+        self.holders = {
+            (unit if holder is request else holder): key for holder, key in self.holders.items()
+        }
+
     def release(self, holder: Request | TimedUnit, now_ps: int) -> None:
         """Takes the unit of a holder back; `ResourceError` if it holds none."""
         if holder not in self.holders:

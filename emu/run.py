@@ -14,6 +14,7 @@ from emu.driver import Driver
 from emu.errors import EmuError
 from emu.report import Report
 from emu.request import Operation, Request
+from emu.trace.events import Listener
 from emu.utilisation import utilisation
 from emu.where import still_inside
 from emu.workload import Access, Closed, stepping
@@ -52,14 +53,20 @@ def run_closed_loop(
     return run_workload(path, closed_loop((operation, size_bytes), outstanding, requests))
 
 
-def run_workload(path: Path, described: Described, *, until_ps: int | None = None) -> Report:
+def run_workload(
+    path: Path,
+    described: Described,
+    *,
+    until_ps: int | None = None,
+    listener: Listener | None = None,
+) -> Report:
     """Runs a workload through a fresh path, to its end or up to and including `until_ps`.
 
     Ctrl-C gives the report of what was delivered.
     """
-    driver = Driver(path, described.workload, requests=described.requests)
+    driver = Driver(path, described.workload, requests=described.requests, listener=listener)
     started_s = time.perf_counter()
-    with _stopped_by_interrupt(driver):
+    with stopped_by_interrupt(driver.stop):
         driver.run(until_ps)
     wall_s = time.perf_counter() - started_s
     kernel = driver.kernel
@@ -75,7 +82,7 @@ def run_workload(path: Path, described: Described, *, until_ps: int | None = Non
         latency=driver.latency,
         posted=driver.posted,
         dropped_at=driver.dropped,
-        in_flight_at=still_inside(kernel),
+        in_flight_at=still_inside(kernel, is_traced=listener is not None),
         first_post_ps=driver.first_post_ps,
         first_completion_ps=driver.first_completion_ps,
         last_completion_ps=driver.last_completion_ps,
@@ -88,22 +95,26 @@ def run_workload(path: Path, described: Described, *, until_ps: int | None = Non
         wall_s=wall_s,
         until_ps=until_ps,
         interrupted=driver.is_stopping,
+        unkept_marks=0 if path.keeps_marks else driver.marked,
     )
 
 
 @contextmanager
-def _stopped_by_interrupt(driver: Driver) -> Iterator[None]:
-    """Ctrl-C ends the run between two instants, so that its report is whole; a second one kills."""
+def stopped_by_interrupt(stop: Callable[[], None]) -> Iterator[None]:
+    """Ctrl-C calls `stop`, which is to end what goes on when that leaves it whole.
+
+    A second one kills.
+    """
     if threading.current_thread() is not threading.main_thread():
         yield  # only the main thread may handle signals; there it is the caller's to decide
         return
     before = signal.getsignal(signal.SIGINT)
 
-    def stop(signum: int, frame: FrameType | None) -> None:
-        driver.stop()
+    def interrupted(signum: int, frame: FrameType | None) -> None:
+        stop()
         signal.signal(signal.SIGINT, before)
 
-    signal.signal(signal.SIGINT, stop)
+    signal.signal(signal.SIGINT, interrupted)
     try:
         yield
     finally:

@@ -75,6 +75,8 @@ class Stage:
     looks_up: ClassVar[bool] = False
     #: The request reads or writes memory when it is accepted here, if the path has values.
     touches_memory: ClassVar[bool] = False
+    #: It makes requests wait for the order, or the fence, that they ask for by their marks.
+    keeps_marks: ClassVar[bool] = False
     #: Its rules depend on values: a path with it always has them.
     needs_memory: ClassVar[bool] = False
     #: Where the behaviour (not the numbers of a table) comes from.
@@ -88,6 +90,9 @@ class Stage:
 
     def use_memory(self, memory: Memory) -> None:
         """Called once, before a path with values runs, with the memory of all its nodes."""
+
+    def flush(self, initiator: int, destination: int, address: int, now_ps: int) -> None:
+        """Forgets what it keeps of far memory there, for an initiator that asks for it."""
 
     def applies(self, operation: Operation, size_bytes: int) -> bool:
         """Whether such a request passes this stage at all; asked once for each kind of request."""

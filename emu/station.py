@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Hashable
+from collections.abc import Hashable, Iterable
 from typing import Literal
 
 from emu.actor import Actor, Port
 from emu.blocked import BlockedLane
 from emu.channel import Channel
+from emu.errors import EmuError, listed
 from emu.plan import Hop
 from emu.request import Request
 from emu.resource import Pool
@@ -146,6 +147,20 @@ class Station:
         self.edge = edge
         return clock.edge(edge)
 
+    def begin(self, at_ps: int, busy: int, latency: int) -> int:
+        """Accepts at `at_ps`, for which `edge` stands; gives the time at which that is over.
+
+        On a clock `busy` and `latency` are cycles, else picoseconds.
+        """
+        self.accepted += 1
+        self.busy += busy
+        clock = self.clock
+        if clock is None:
+            self.free_ps = at_ps + busy
+            return at_ps + latency
+        self.free_edge = self.edge + busy
+        return clock.edge(self.edge + latency)
+
     def can_enter(self, request: Request, now_ps: int) -> bool:
         """Whether there is room for one more request here, in the channel or at the actor."""
         if self.actor is not None:
@@ -234,3 +249,14 @@ class Station:
     def busy_ps(self) -> int:
         """How long its acceptances so far keep others out."""
         return self.busy if self.clock is None else self.clock.span(Cycles(self.busy))
+
+
+def only_clock(stations: Iterable[Station]) -> Clock:
+    """The one clock whose edges bind stations; `EmuError` if there are more, or none."""
+    clocks = list(dict.fromkeys(one.clock for one in stations if one.clock is not None))
+    if len(clocks) != 1:
+        raise EmuError(
+            f"step() without a clock, and the path has {len(clocks)}; expected the clock's name, "
+            f"one of {listed(clock.name for clock in clocks)}"
+        )
+    return clocks[0]

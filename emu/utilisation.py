@@ -19,17 +19,17 @@ def utilisation(
 ) -> dict[str, float]:
     """Name to a fraction from 0 to 1, in the order of the path; empty where no time passed.
 
-    Of a stage or a link, the time that its acceptances keep others out; of a stage with a `depth`,
-    its places as well; of a pool, the units that are held, where there are so many for each key
-    those of the key that is used most. What takes any number at once is left out. `stages` is the
-    breakdown of what was delivered.
+    Of a stage or a link, the time that its acceptances keep others out (of an actor, if it counts
+    them); of a stage with a `depth`, its places as well; of a pool, the units that are held, where
+    there are so many for each key those of the key that is used most. What takes any number at once
+    is left out. `stages` is the breakdown of what was delivered.
     """
     span_ps = to_ps - from_ps
     if span_ps <= 0:
         return {}
     used: dict[str, float] = {}
     for station in stations:
-        if not station.plain and station.actor is None:
+        if not station.plain and (station.actor is None or station.accepted):
             used[station.name] = _busy_ps(station, to_ps) / span_ps
         if station.depth is not None and station.batch == 1:
             place_ps = _place_ps(station, stages.get(station.name, {}))

@@ -15,11 +15,16 @@ class DeadlockError(RunError):
 def who_waits_for_whom(kernel: Kernel) -> str:
     """A line for each request that is inside: where it is, what it waits for, and who has it."""
     now_ps = kernel.now_ps
-    waits = {request: _wait(request, now_ps) for request in kernel.inside}
+    inside = kernel.inside
+    waits = {request: _wait(request, now_ps) for request in inside}
     crowd = "1 request" if len(waits) == 1 else f"{len(waits)} requests"
     lines = [f"nothing moves any more at {now_ps} ps, with {crowd} inside:"]
-    for request, (what, _) in waits.items():
-        lines.append(f"  request {request.sequence} ({request.operation}) {what}")
+    for request, (what, behind) in waits.items():
+        gone = any(one not in inside for one in behind)
+        lines.append(
+            f"  request {request.sequence} ({request.operation}) {what}"
+            + (", which is inside no more: nothing here answers it" if gone else "")
+        )
     cycle = _cycle({request: behind for request, (_, behind) in waits.items()})
     if cycle:
         lines.append("  in a circle: " + " -> ".join(str(request.sequence) for request in cycle))
@@ -43,7 +48,10 @@ def _wait(request: Request, now_ps: int) -> tuple[str, list[Request]]:
         return f"{here} is kept by the rules of that stage", []
     ahead = hops[at + 1].station
     if ahead.actor is not None:
-        return f"{here} waits for room at {ahead.name}", []
+        kept = list(ahead.port.kept)
+        names = ", ".join(str(other.sequence) for other in kept)
+        where = f"{here} waits for room at {ahead.name}"
+        return where + (f", which keeps {names}" if kept else ""), kept
     return (
         f"{here} waits for a place in the channel of {ahead.name}, full of {_names(ahead)}",
         ahead.channel.requests(),

@@ -1,4 +1,4 @@
-"""Where requests are: of those inside, and of one that was dropped."""
+"""Where requests are that are still inside."""
 
 from __future__ import annotations
 
@@ -9,37 +9,27 @@ from emu.request import Request
 OUTSIDE = "outside"
 
 
-def still_inside(kernel: Kernel) -> dict[str, int]:
+def still_inside(kernel: Kernel, *, is_traced: bool = False) -> dict[str, int]:
     """Stage name to how many requests are in it or in its channel, in the order of the path.
 
-    Of a kernel without a listener: it then takes a run of plain delays as one event.
+    A kernel without a listener takes a run of plain delays as one event; with one it `is_traced`.
     """
     found: dict[str, tuple[int, int]] = {}
     for request in kernel.inside:
-        entry, name = _place(request, kernel.now_ps)
+        entry, name = _place(request, kernel.now_ps, is_traced)
         found[name] = (entry, found.get(name, (entry, 0))[1] + 1)
     in_order = sorted(found.items(), key=lambda item: item[1][0])
     return {name: count for name, (_, count) in in_order}
 
 
-def dropped_at(request: Request) -> str:
-    """The stage that dropped a request, or whose full queue did."""
-    hops = request.plan.hops
-    index = request.hop
-    if index + 1 < len(hops) and hops[index + 1].station.overflow == "drop":
-        # An actor can also lose a request that it has not let go of.
-        is_kept = index >= 0 and hops[index].station.actor is not None
-        if not is_kept or request.emitted_ps > request.arrived_ps:
-            index += 1
-    return hops[index].name
-
-
-def _place(request: Request, now_ps: int) -> tuple[int, str]:
+def _place(request: Request, now_ps: int, is_traced: bool) -> tuple[int, str]:
     """The entry of the table, and its name."""
     hops = request.plan.hops
     index = request.hop
     if index < 0:
         return -1, OUTSIDE
+    if is_traced:
+        return hops[index].entry, hops[index].name
     # For all of a run of plain delays the request stands in the last of them.
     last = index
     while index and hops[index - 1].run_hops == hops[index].run_hops + 1:

@@ -9,12 +9,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path as FilePath
 from typing import Any
+from unittest.mock import patch
 
 from emu.breakdown import of_request, total
 from emu.kernel import Kernel
 from emu.path import Path
 from emu.request import Operation, Request
-from emu.stage import Stage
+from emu.stage import Stage, registry
 from emu.table import load
 from emu.table.schema import Table
 from emu.trace.events import Event, Kind
@@ -62,11 +63,13 @@ def table(
     clocks: Mapping[str, Any] | None = None,
     messages: Mapping[str, Any] | None = None,
     behaviour: Mapping[str, type[Stage]] | None = None,
+    stages: Mapping[str, type[Stage]] | None = None,
     **head: Any,
 ) -> Table:
     """The table of these stages, by the loader; `behaviour` puts test stages into named entries.
 
-    A clock that no stage uses is left out, and so may be given for all tables of a test.
+    `stages` are test stages by the word that an entry uses, as if they were registered. A clock
+    that no stage uses is left out, and so may be given for all tables of a test.
     """
     used = {stage.get("clock") for stage in path}
     document = {
@@ -86,10 +89,15 @@ def table(
         file = FilePath(directory) / "under_test.yaml"
         # JSON is YAML too.
         file.write_text(json.dumps(document), encoding="utf-8")
-        made = load(file)
-    stages = behaviour or {}
+        named = {str(stage["stage"]) for stage in path}
+        known = {name: registry()[name] for name in named if name in registry()} | dict(
+            stages or {}
+        )
+        with patch("emu.table.parse.registry", lambda: known):
+            made = load(file)
+    kinds = behaviour or {}
     entries = tuple(
-        replace(entry, stage=stages.get(entry.name, entry.stage)) for entry in made.entries
+        replace(entry, stage=kinds.get(entry.name, entry.stage)) for entry in made.entries
     )
     return replace(made, entries=entries)
 
@@ -104,6 +112,10 @@ class Post:
     address: int = 0
     initiator: int = 0
     destination: int = 0
+    order: str = ""
+    service: str = ""
+    fence: bool = False
+    operand: int = 0
 
 
 def posts(*times_ps: int, operation: Operation = READ, size_bytes: int = 64) -> list[Post]:
@@ -121,8 +133,9 @@ class Run:
         *,
         listen: bool = True,
         shuffle: random.Random | None = None,
+        seed: int = 1,
     ) -> None:
-        self.path = Path(source)
+        self.path = Path(source, seed)
         self.events: list[Event] = []
         #: In the order of completion.
         self.completed: list[Request] = []
@@ -144,6 +157,10 @@ class Run:
                 self.path.plan(post.operation, post.size_bytes, post.address),
                 post.initiator,
                 post.destination,
+                post.order,
+                post.service,
+                post.fence,
+                post.operand,
             )
             for number, post in enumerate(load_)
         ]

@@ -1,3 +1,4 @@
+from collections.abc import Hashable, Mapping
 from fractions import Fraction
 
 import pytest
@@ -133,9 +134,14 @@ def test_a_take_before_the_edge_is_an_error() -> None:
 # Lanes: a queue for each, within the one capacity.
 
 
-def by_lane(*, turns: bool = False, capacity: int | None = None) -> Channel:
+def by_lane(
+    *,
+    turns: bool = False,
+    capacity: int | None = None,
+    behind: Mapping[Hashable, Hashable] | None = None,
+) -> Channel:
     """A channel whose lane is the address."""
-    return Channel("c", capacity, lane_of=lambda one: one.address, turns=turns)
+    return Channel("c", capacity, lane_of=lambda one: one.address, turns=turns, behind=behind)
 
 
 def waiting(number: int, lane: int, arrived_ps: int) -> Request:
@@ -188,6 +194,46 @@ def test_lanes_are_served_in_turn_or_the_longest_waiting_first(
         channel.take(first, 10)
         served.append(first.sequence)
     assert served == expected
+
+
+def served(channel: Channel, *load: tuple[int, int]) -> list[int]:
+    """In which order they are taken, of lane and time each, the most preferred first."""
+    for number, (lane, at_ps) in enumerate(load):
+        channel.put(waiting(number, lane, at_ps), at_ps)
+    order = []
+    while channel.waiting:
+        first = channel.heads(10)[0]
+        channel.take(first, 10)
+        order.append(first.sequence)
+    return order
+
+
+@pytest.mark.parametrize(
+    ("load", "expected"),
+    (
+        # Lanes 2 and 3 keep behind lane 1, and 4 behind none.
+        (((1, 0), (1, 1), (2, 2), (3, 3), (4, 4)), [0, 4, 1, 2, 3]),
+        # What came first need not wait, and what came after it in its own lane does.
+        (((2, 0), (1, 1), (2, 2), (1, 3)), [0, 1, 2, 3]),
+        # Lane 1 waits for nobody.
+        (((2, 0), (2, 0), (2, 0), (1, 1)), [0, 3, 1, 2]),
+        # In one instant the number says who came first.
+        (((2, 5), (1, 5), (3, 5)), [0, 1, 2]),
+    ),
+)
+@pytest.mark.parametrize("turns", (True, False))
+def test_a_lane_that_keeps_behind_another_waits_for_what_came_before(
+    load: tuple[tuple[int, int], ...], expected: list[int], turns: bool
+) -> None:
+    channel = by_lane(turns=turns, behind={2: 1, 3: 1})
+    order = served(channel, *load)
+    assert order == expected if turns else sorted(order) == sorted(expected)
+    at_ps = dict(enumerate(load))
+    for place, number in enumerate(order):
+        lane, came_ps = at_ps[number]
+        if lane in (2, 3):
+            earlier = [n for n, (one, time_ps) in at_ps.items() if one == 1 and time_ps < came_ps]
+            assert set(earlier) <= set(order[:place]), number
 
 
 # In a running path: when a stage that could take one request a cycle accepts them.

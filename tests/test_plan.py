@@ -51,6 +51,29 @@ def test_a_clocked_stage(
     assert dict(time.parts) == parts
 
 
+@pytest.mark.parametrize(
+    ("clocks", "message", "latency", "busy", "parts"),
+    (
+        (NIC, 32, 9, 6, {"service": 27_950}),
+        (NIC, 96, 11, 12, {"service": 27_950, "beats": 6211}),
+        (UNALIGNED, 96, 34_166, 37_272, {"service": 27_954, "beats": 6212}),
+    ),
+)
+def test_a_beat_may_cost_latency_and_interval_differently(
+    clocks: dict[str, Any], message: int, latency: int, busy: int, parts: dict[str, int]
+) -> None:
+    beat = {"bytes": "32 B", "latency": "1 cycle", "interval": "3 cycles"}
+    time = time_of(clocked("x", 9, 6, beat=beat), READ, message, clocks=clocks)
+    assert (time.latency, time.busy) == (latency, busy)
+    assert dict(time.parts) == parts
+
+
+def test_a_beat_may_cost_interval_alone() -> None:
+    beat = {"bytes": "32 B", "latency": "0 cycles", "interval": "1 cycle"}
+    time = time_of(clocked("x", 1, 1, beat=beat), READ, 64)
+    assert (time.latency, time.busy, dict(time.parts)) == (1, 2, {"service": 1000})
+
+
 def test_no_part_is_empty() -> None:
     assert time_of(delay("x", "0 ns"), READ, 64).parts == ()
 

@@ -1,4 +1,4 @@
-"""Cross checks of an actor's entry: its clock, the units of its durations, the stage it watches."""
+"""Cross checks of an actor's entry: its clock, its units, the stages it hears of."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import fields
 
 from emu.actor import Actor
 from emu.errors import did_you_mean, listed
-from emu.table.errors import Problem, problem
+from emu.table.errors import Location, Problem, problem
 from emu.table.parse import Draft, Parsed
 from emu.time import Clock, Cycles, Picoseconds
 
@@ -21,7 +21,9 @@ def check_actor(
     yield from _clock(parsed, draft, clocks)
     if draft.parameters is not None:
         yield from _units(draft)
-        yield from _watched(draft, draft.stage(draft.parameters).watched, places)
+        actor = draft.stage(draft.parameters)
+        yield from _watched(draft, actor.watched, places)
+        yield from _announced(parsed, draft, actor.announced, places)
 
 
 def _clock(parsed: Parsed, draft: Draft, clocks: Mapping[str, Clock]) -> Iterator[Problem]:
@@ -60,14 +62,47 @@ def _units(draft: Draft) -> Iterator[Problem]:
 def _watched(draft: Draft, name: str, places: Mapping[str, int]) -> Iterator[Problem]:
     if not name:
         return
-    key = next(
-        f.name for f in fields(draft.parameters) if getattr(draft.parameters, f.name) == name
-    )
-    where, at = f"{draft.where}.{key}", draft.at(key)
+    where, at = _named(draft, name)
     if name not in places:
-        hint = did_you_mean(name, places)
-        expected = f"expected one of {listed(places)}"
-        yield problem(at, where, f"there is no stage '{name}'", expected, hint)
+        yield _unknown(at, where, name, places)
     elif places[name] < draft.index:
         what = f"stage '{name}' comes before this one"
         yield problem(at, where, what, "expected this stage or a later one")
+
+
+def _announced(
+    parsed: Parsed, draft: Draft, name: str, places: Mapping[str, int]
+) -> Iterator[Problem]:
+    if not name:
+        return
+    where, at = _named(draft, name)
+    if name not in places:
+        yield _unknown(at, where, name, places)
+        return
+    stage = parsed.drafts[places[name]].stage
+    if places[name] >= draft.index:
+        what = f"stage '{name}' does not come before this one"
+        yield problem(at, where, what, "expected an earlier stage")
+    elif stage is not None and not issubclass(stage, Actor):
+        what = f"stage '{name}' has no rules of its own, and announces nothing"
+        earlier = (one for one in parsed.drafts[: draft.index] if one.stage is not None)
+        actors = [one.name for one in earlier if one.stage and issubclass(one.stage, Actor)]
+        expected = f"expected one of {listed(one for one in actors if one)}"
+        yield problem(at, where, what, expected if actors else "expected an actor before this one")
+
+
+def _named(draft: Draft, name: str) -> tuple[str, Location]:
+    """The parameter with the name of a stage, as errors name it, and its place.
+
+    Of a stage that always watches the same one there is none, and it is the entry's own.
+    """
+    values = ((one.name, getattr(draft.parameters, one.name)) for one in fields(draft.parameters))
+    key = next((key for key, value in values if value == name), "stage")
+    return f"{draft.where}.{key}", draft.at(key)
+
+
+def _unknown(at: Location, where: str, name: str, places: Mapping[str, int]) -> Problem:
+    hint = did_you_mean(name, places)
+    return problem(
+        at, where, f"there is no stage '{name}'", f"expected one of {listed(places)}", hint
+    )

@@ -32,7 +32,10 @@ class _Held:
         use = self.use
         at = self.draft.at("uses", self.index, "resource")
         how_long = (
-            f"for {format_time(use.for_)}" if use.for_ is not None else f"until '{use.until}'"
+            f"for {format_time(use.for_)}"
+            if use.for_ is not None
+            else f"until '{use.until or self.draft.name}'"
+            + (f" plus {use.plus}" if use.plus is not None else "")
         )
         return f"{self.where} ({at}) {how_long}"
 
@@ -73,5 +76,7 @@ def _taken(parsed: Parsed, places: dict[str, int], operation: Operation) -> Iter
             if not use.applies(operation) or kind_of(parsed.root, use.resource) not in POOLS:
                 continue
             # How far a request comes in a time is known only when it runs.
-            last = len(parsed.drafts) if use.for_ is not None else draft.index
-            yield _Held(draft, index, use, places.get(use.until or "", last))
+            is_timed = use.for_ is not None or use.plus is not None
+            last = len(parsed.drafts) if is_timed else draft.index
+            until = last if is_timed else places.get(use.until or "", last)
+            yield _Held(draft, index, use, until)

@@ -109,13 +109,14 @@ def describe(value: Any) -> str:
     return f"'{value}'" if isinstance(value, str) else str(value)
 
 
-def read_file(path: Path, shown: str) -> tuple[Node, list[Problem]]:
+def read_file(
+    path: Path, shown: str, expected: str = "expected a timing table in YAML"
+) -> tuple[Node, list[Problem]]:
     """The mapping in a file, and what is wrong with its keys and values.
 
     `TableError` where no mapping can be read at all. `shown` is the path as errors print it.
     """
     whole = Location(shown)
-    expected = "expected a timing table in YAML"
     try:
         raw = path.read_bytes()
     except FileNotFoundError:
@@ -152,6 +153,12 @@ def read_value(text: str, at: Location) -> tuple[Node, list[Problem]]:
     """One YAML value that a command line gives; all its places are `at`."""
     reader = _Reader(at.file, at)
     return reader.read(text) or Node(None, at, at), reader.problems
+
+
+def read_line(text: str, at: Location) -> tuple[Node, list[Problem]]:
+    """One line of a file, a value by itself, which begins at `at`; JSON is YAML too."""
+    reader = _Reader(at.file, None)
+    return reader.read("\n" * (at.line - 1) + text) or Node(None, at, at), reader.problems
 
 
 def _place(file: str, text: str, index: int) -> Location:

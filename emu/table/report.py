@@ -141,10 +141,13 @@ def _use(use: Use, resource: Resource) -> str:
             text = f"{use.resource} for {size}"
         case Pcie():
             text = f"{use.resource} to {use.as_} {size} to {use.to}"
+            if use.relaxed_ordering:
+                text += ", relaxed"
         case _ if use.for_ is not None:
             text = f"{use.resource} for {format_time(use.for_)}"
         case _:
             text = f"{use.resource} until {use.until}" if use.until else use.resource
+            text += f" plus {use.plus}" if use.plus is not None else ""
     return f"{text} ({', '.join(use.when)})" if use.when else text
 
 

@@ -130,6 +130,7 @@ class Pcie(Strict):
 
     Posted writes take posted credits; reads take a tag and a non-posted credit until their
     completion has come back, in the direction of the data, which it shares with the writes.
+    Neither the requests of reads nor completions pass posted writes that came before them.
     """
 
     kind: Literal["pcie"]
@@ -200,14 +201,15 @@ class Beat(Strict):
 class Use(Strict):
     """What a stage needs of a resource, and for how long.
 
-    Of a pool or of channels a unit: from acceptance until the request leaves stage `until`, or
-    `for` a time. Of a link or of PCIe the time to carry `bytes`: PCIe as a write or as a read whose
-    data goes `to` that end.
+    Of a pool or of channels a unit: from acceptance until the request leaves stage `until` and
+    `plus` a while, or `for` a time. Of a link or of PCIe the time to carry `bytes`: PCIe as a write
+    or as a read whose data goes `to` that end.
     """
 
     resource: TextField
     when: list[OperationField] | None = Field(None, description="the operations that use it")
     until: TextField | None = Field(None, description="a stage's name; without it, this stage")
+    plus: DurationField | None = Field(None, description="how much longer than 'until'")
     for_: Annotated[
         TimeField | None, Field(alias="for", description="a time, in place of 'until'")
     ] = None
@@ -215,6 +217,9 @@ class Use(Strict):
         Literal["read", "write"] | None, Field(alias="as", description="of PCIe: read or write")
     ] = None
     to: Literal["host", "device"] | None = Field(None, description="of PCIe: where the data goes")
+    relaxed_ordering: Annotated[bool, Field(strict=True)] = Field(
+        False, description="of a PCIe read: its completion may pass posted writes"
+    )
     bytes: MessageBytesField = Field(
         None, description="what a link carries: so many, or the 'payload'"
     )

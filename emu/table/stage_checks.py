@@ -194,7 +194,7 @@ class StageChecks:
     def _beat(self, beat: Beat) -> Iterator[Problem]:
         given = [key for key in ("cost", "latency", "interval") if getattr(beat, key) is not None]
         if given not in (["cost"], ["latency", "interval"]):
-            what = f"a beat with {listed(given)}" if given else "a beat that adds nothing"
+            what = f"a beat with {' and '.join(given)}" if given else "a beat that adds nothing"
             expected = "expected 'cost' for both, or 'latency' and 'interval'"
             yield self._at_value("beat", what, expected)
 

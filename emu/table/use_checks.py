@@ -13,13 +13,14 @@ from emu.table.parse import Draft, Parsed
 from emu.table.resources import kind_of
 from emu.table.schema import CARRIERS, POOLS, Use
 from emu.table.shape import Shape
+from emu.time import Cycles
 
 #: Which keys a use can have, by the kind of its resource.
 _KEYS = {
-    "pool": ("resource", "when", "until", "for"),
-    "channels": ("resource", "when", "until", "for"),
+    "pool": ("resource", "when", "until", "plus", "for"),
+    "channels": ("resource", "when", "until", "plus", "for"),
     "link": ("resource", "when", "bytes"),
-    "pcie": ("resource", "when", "as", "to", "bytes"),
+    "pcie": ("resource", "when", "as", "to", "relaxed_ordering", "bytes"),
 }
 _NEEDED_OF_PCIE = ("as", "to")
 _APART = "'when' tells them apart"
@@ -44,7 +45,9 @@ class UseChecks:
         for index, use in enumerate(self._uses):
             yield from self._resource(index, use)
             yield from self._keys(index, use)
+            yield from self._relaxed(index, use)
             yield from self._until(index, use)
+            yield from self._plus(index, use)
             yield from self._when(index, use)
             yield from self._beside_others(index, use)
         yield from self._beside_timing()
@@ -94,6 +97,14 @@ class UseChecks:
                 expected = f"{Shape.of(Use).at([key]).expected}, since {declared} is of kind {kind}"
                 yield problem(node.at, self._where(index), f"'{key}' is missing", expected)
 
+    def _relaxed(self, index: int, use: Use) -> Iterator[Problem]:
+        """Only a completion has something to pass: a link lets posted writes go in order."""
+        if use.relaxed_ordering and use.as_ == "write" and self._kinds[index] in ("pcie", None):
+            what = "'relaxed_ordering' is of no use: a link carries posted writes as they come"
+            node = self._node(index).mapping["relaxed_ordering"]
+            expected = "expected it of a read, or no such key"
+            yield problem(node.key_at, self._where(index), what, expected)
+
     def _until(self, index: int, use: Use) -> Iterator[Problem]:
         lasts = self._kinds[index] in (*POOLS, None)  # else both keys are told as out of place
         if use.for_ is not None and use.until is not None and lasts:
@@ -112,6 +123,21 @@ class UseChecks:
         elif place < self._draft.index:
             what = f"stage '{use.until}' comes before this one"
             yield self._at(index, "until", what, "expected this stage or a later one")
+
+    def _plus(self, index: int, use: Use) -> Iterator[Problem]:
+        if use.plus is None or self._kinds[index] not in (*POOLS, None):
+            return  # elsewhere the key is told as out of place
+        if use.for_ is not None:
+            what = "'for' and 'plus' are both given"
+            yield problem(self._node(index).at, self._where(index), what, "expected one of the two")
+        if use.plus.count == 0:
+            what = "what is held no longer holds up nobody"
+            yield self._at(index, "plus", what, "expected more than zero, or no 'plus'")
+        timing = self._draft.timing
+        has_clock = timing is not None and timing.clock is not None
+        if isinstance(use.plus, Cycles) and not has_clock:
+            what = "the stage has no clock whose cycles these could be"
+            yield self._at(index, "plus", what, "expected a time, as in '10 ns'")
 
     def _when(self, index: int, use: Use) -> Iterator[Problem]:
         """Each word is of an operation that passes the entry."""

@@ -72,7 +72,8 @@ class Touched(Event):
 class Left(Event):
     """`LEFT`: the stay at `stage` is over; its parts, in picoseconds, sum to all of it.
 
-    A wait in front of the stage is in it, and that to get out of it, as `backpressure`.
+    A wait in front of the stage is in it, and that to get out of it, as `backpressure`. What a
+    stage with rules of its own gives up has not left it: `DROPPED` follows at once.
     """
 
     parts: tuple[tuple[str, int], ...] = ()

@@ -41,8 +41,13 @@ class Teller:
         )
 
     def left(self, time_ps: int, request: Request) -> None:
-        """A request goes on from where it is, and all of its stay there is charged."""
+        """A request goes on from where it is, and all of its stay there is charged.
+
+        What an actor gives up has not: nobody says where the time went, and `DROPPED` follows.
+        """
         hop = request.plan.hops[request.hop]
+        if hop.station.actor is not None and not request.finished:
+            return
         number, name = request.sequence, hop.name
         parts = tuple(stay(request).items())
         self._events.append(Left(time_ps, Kind.LEFT, number, name, request.initiator, parts))

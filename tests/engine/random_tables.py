@@ -13,6 +13,7 @@ from emu.stage import Served, Stage
 from emu.table.schema import Table
 from tests.build import Post, StageDict, table
 from tests.engine.resources import channels, link, pcie, pool
+from tests.engine.shelf import Shelf
 
 #: More than any of these tables takes for any of these loads, if it gets through at all.
 HORIZON_PS = 10**8
@@ -126,7 +127,7 @@ def stages(draw: st.DrawFn, name: str, *, for_all: bool) -> StageDict:
     batch = draw(st.sampled_from((None, None, 2, "unlimited")))
     if batch is not None:
         made["batch"] = batch
-    carried = {
+    carried: dict[str, Any] | None = {
         "bus": {"resource": "bus"},
         "read": {"resource": "pcie", "as": "read", "to": draw(st.sampled_from(("host", "device")))},
         "write": {
@@ -138,6 +139,8 @@ def stages(draw: st.DrawFn, name: str, *, for_all: bool) -> StageDict:
     if carried is not None:
         if draw(st.booleans()):
             carried["bytes"] = "8 B"
+        if kind == "read" and draw(st.booleans()):
+            carried["relaxed_ordering"] = True
         made["uses"] = [carried]
         if draw(st.booleans()):
             made["cut_through"] = "64 B"
@@ -145,11 +148,32 @@ def stages(draw: st.DrawFn, name: str, *, for_all: bool) -> StageDict:
 
 
 @st.composite
-def loaded_tables(draw: st.DrawFn, *, circles: bool = False) -> Table:
+def shelves(draw: st.DrawFn, name: str, later: list[str]) -> StageDict:
+    """An actor's entry, of which `later` are the stages that it may watch, itself included."""
+    clock = draw(st.booleans())
+    times = ("0 cycles", "1 cycle", "3 cycles") if clock else ("0 ns", "1 ns", "7.7 ns")
+    made: StageDict = {"stage": "shelf", "name": name, "latency": draw(st.sampled_from(times))}
+    if clock:
+        made["clock"] = "nic"
+    if draw(st.booleans()):
+        made["places"] = draw(st.sampled_from(FEW))
+        made["overflow"] = draw(st.sampled_from(("hold", "hold", "drop")))
+    if draw(st.integers(0, 3)):
+        made["until"] = draw(st.sampled_from(later))
+        made["window"] = draw(st.sampled_from(FEW))
+    when = draw(st.sampled_from((None, None, ["read"], ["write"])))
+    if when is not None:
+        made["when"] = when
+    return made
+
+
+@st.composite
+def loaded_tables(draw: st.DrawFn, *, circles: bool = False, shelved: bool = False) -> Table:
     """Up to five stages with all that they can share.
 
     A pool is taken at one stage only, so that no two requests can wait for one another; with
-    `circles` reads and writes may take it at different stages, and they can.
+    `circles` reads and writes may take it at different stages, and they can. With `shelved` one
+    or two actors are among them.
     """
     count = draw(st.integers(1, 5))
     path = [draw(stages(f"s{n}", for_all=n == count - 1)) for n in range(count)]
@@ -171,9 +195,20 @@ def loaded_tables(draw: st.DrawFn, *, circles: bool = False) -> Table:
         for stage in path
         for use in stage.get("uses", ())
     }
+    if shelved:
+        for name in draw(st.sampled_from((("x",), ("x", "y")))):
+            at = draw(st.integers(0, len(path)))
+            later = [name, *(stage["name"] for stage in path[at:])]
+            path.insert(at, draw(shelves(name, later)))
     phase = draw(st.sampled_from(("0 ps", "300 ps")))
     clocks = {"nic": {"frequency": "1 GHz", "phase": phase}}
-    return table(path, clocks=clocks, resources=resources, behaviour=behaviour)
+    return table(
+        path,
+        clocks=clocks,
+        resources=resources,
+        behaviour=behaviour,
+        stages={"shelf": Shelf},
+    )
 
 
 def _take(draw: st.DrawFn, path: list[StageDict], name: str, *, circles: bool) -> None:

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from emu.request import Operation
-from tests.build import READ, WRITE, Post, clocked, delay, posts, run, station, table
+from tests.build import READ, WRITE, Post, Run, clocked, delay, posts, run, station, table
 from tests.engine.resources import pcie, pool, use, user
 
 
@@ -115,17 +115,8 @@ def test_directions_are_independent() -> None:
     assert made.completions_ps() == [266_000, 266_000, 522_000]
 
 
-def test_in_one_direction_writes_requests_and_completions_take_turns() -> None:
-    # To the host: posted writes, requests of reads to the device, completions of reads to the host.
-    path = [
-        writer("post", "0 ns", when=["write"]),
-        reader("fetch", "0 ns", when=["read"]),
-        user("upload", "0 ns", use("pcie", as_="read", to="host"), when=["send"]),
-    ]
-    messages = {word: {"request": "64 B", "response": "8 B"} for word in ("read", "write", "send")}
-    load = [Post(0, WRITE, 80), *[Post(1, READ, 80)] * 3, *[Post(2, Operation.SEND, 80)] * 3]
-    load += [Post(3, WRITE, 80)] * 2
-    made = run(table(path, messages=messages, resources={"pcie": pcie()}), load)
+def test_in_one_direction_writes_requests_and_relaxed_completions_take_turns() -> None:
+    made = to_the_host(relaxed_ordering=True)
     # After the first write of 100 B: a request of 20 B, whose answer takes 100 ns the other way;
     # a completion of 100 B; a write; and round again.
     assert made.completions_ps() == [
@@ -134,6 +125,94 @@ def test_in_one_direction_writes_requests_and_completions_take_turns() -> None:
         *(220_000, 440_000, 660_000),
         *(320_000, 540_000),
     ]
+
+
+def test_completions_that_are_not_relaxed_go_once_the_writes_before_them_have_gone() -> None:
+    made = to_the_host()
+    # Requests and writes take turns. The completions come at 20, 40 and 60 ns, after the writes.
+    assert made.completions_ps() == [
+        100_000,
+        *(220_000, 340_000, 560_000),
+        *(440_000, 560_000, 660_000),
+        *(220_000, 340_000),
+    ]
+
+
+def to_the_host(**how: Any) -> Run:
+    """Posted writes, requests of reads to the device, and completions of reads to the host."""
+    path = [
+        writer("post", "0 ns", when=["write"]),
+        reader("fetch", "0 ns", when=["read"]),
+        user("upload", "0 ns", use("pcie", as_="read", to="host", **how), when=["send"]),
+    ]
+    messages = {word: {"request": "64 B", "response": "8 B"} for word in ("read", "write", "send")}
+    load = [Post(0, WRITE, 80), *[Post(1, READ, 80)] * 3, *[Post(2, Operation.SEND, 80)] * 3]
+    load += [Post(3, WRITE, 80)] * 2
+    return run(table(path, messages=messages, resources={"pcie": pcie()}), load)
+
+
+# -- order --------------------------------------------------------------------------------------
+
+
+def behind_a_write(*others: Post, **how: Any) -> list[int]:
+    """When each left the link to the host, in ns: a write of 100 B that came first, and these."""
+    path = [
+        writer("post", "0 ns", when=["write"]),
+        # Its request goes to the host; its data comes back at once.
+        user("fetch", "0 ns", use("pcie", as_="read", to="device", bytes="0 B"), when=["read"]),
+        # Its request goes to the device, for 20 ns.
+        user("upload", "0 ns", use("pcie", as_="read", to="host", **how), when=["send"]),
+    ]
+    messages = {word: {"request": "64 B", "response": "8 B"} for word in ("read", "write", "send")}
+    load = [Post(0, WRITE, 80), *others]
+    made = run(table(path, messages=messages, resources={"pcie": pcie()}), load)
+    fetched_ps = [20_000 if request.operation is READ else 0 for request in made.requests]
+    over = zip(made.completions_ps(), fetched_ps, strict=True)
+    return [(done_ps - more_ps) // 1000 for done_ps, more_ps in over]
+
+
+def test_a_read_passes_no_write_that_came_before_it() -> None:
+    # All wait for the first write. The read's lane has not been served yet, and it is the last.
+    others = [Post(10, WRITE, 80), Post(20, WRITE, 80), Post(30, READ, 80)]
+    assert behind_a_write(*others) == [100, 200, 300, 320]
+
+
+def test_a_read_that_came_first_goes_in_its_turn() -> None:
+    others = [Post(10, WRITE, 80), Post(15, READ, 80), Post(20, WRITE, 80)]
+    # Behind the second write; then it is its turn, and the third write's after that.
+    assert behind_a_write(*others) == [100, 200, 220, 320]
+
+
+def test_a_write_passes_reads_that_came_before_it() -> None:
+    others = [*[Post(10, READ, 80)] * 4, Post(20, WRITE, 80)]
+    # One read in turn, and the write before all others.
+    assert behind_a_write(*others) == [100, 120, 240, 260, 280, 220]
+
+
+@pytest.mark.parametrize(
+    ("order", "over"), (((WRITE, READ), [200, 220]), ((READ, WRITE), [120, 220]))
+)
+def test_of_one_instant_the_number_says_who_came_first(
+    order: tuple[Operation, ...], over: list[int]
+) -> None:
+    assert behind_a_write(*(Post(10, operation, 80) for operation in order))[1:] == over
+
+
+def test_a_completion_passes_no_write_unless_it_is_relaxed() -> None:
+    send = Post(0, Operation.SEND, 80)
+    writes = [Post(10_000, WRITE, 80), Post(19_999, WRITE, 80), Post(20_001, WRITE, 80)]
+    # The completion comes at 20 ns, behind two of the writes that wait.
+    assert behind_a_write(send, *writes) == [100, 400, 200, 300, 500]
+    assert behind_a_write(send, *writes, relaxed_ordering=True) == [100, 200, 300, 400, 500]
+
+
+def test_the_two_directions_keep_no_order_between_them() -> None:
+    path = [
+        writer("up", "0 ns", when=["write"]),
+        user("ring", "0 ns", use("pcie", as_="write", to="device", bytes="80 B"), when=["read"]),
+    ]
+    made = run(table(path, resources={"pcie": pcie()}), [Post(0, WRITE, 80), Post(0, READ)])
+    assert made.completions_ps() == [100_000, 100_000]
 
 
 # -- tags and credits -----------------------------------------------------------------------------

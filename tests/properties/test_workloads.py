@@ -150,9 +150,8 @@ class Told(Path):
 
     def kernel(self, complete: Callable[[Request], None], **how: Any) -> Kernel:
         """The kernel, with a listener and a shuffle."""
-        return super().kernel(
-            complete, **how, listener=lambda event: None, shuffle=random.Random(self.seed)
-        )
+        how |= {"listener": lambda event: None, "shuffle": random.Random(self.seed)}
+        return super().kernel(complete, **how)
 
 
 @given(TABLES, WORKLOADS, REQUESTS, st.integers(0, 2**32))

@@ -1,4 +1,6 @@
-"""Stages for tests of entries: an actor, one that looks up, and two that break the interface."""
+"""Stages for tests of entries: actors, one that looks up, and two that break the interface."""
+
+from __future__ import annotations
 
 from typing import Annotated
 
@@ -6,7 +8,7 @@ from pydantic import Field
 
 from emu.actor import Actor
 from emu.stage import Stage, parameters, registry
-from emu.table.fields import BandwidthField, BytesField, CountField
+from emu.table.fields import BandwidthField, BytesField, CountField, DurationField, TimeField
 
 
 class Keeper(Actor):
@@ -19,6 +21,42 @@ class Keeper(Actor):
         bandwidth: Annotated[BandwidthField, Field(description="of its link")]
         mtu: Annotated[BytesField, Field(description="largest packet")] = 4096
         window: Annotated[CountField, Field(description="packets under way")] = None
+
+
+class Watcher(Actor):
+    """Works on edges, may be full, watches, and hears what is announced."""
+
+    @parameters
+    class Parameters:
+        """A duration of each kind, and names of stages."""
+
+        latency: Annotated[DurationField, Field(description="from choice to emission")]
+        delay: Annotated[TimeField, Field(description="time in any case")] = 0
+        until: Annotated[str, Field(description="the stage it watches")] = ""
+        after: Annotated[str, Field(description="the actor that announces")] = ""
+
+    clocked = True
+    bounded = True
+    parameters: Watcher.Parameters
+
+    @property
+    def watched(self) -> str:
+        """As the table says."""
+        return self.parameters.until
+
+    @property
+    def announced(self) -> str:
+        """As the table says."""
+        return self.parameters.after
+
+
+class WatchesMemory(Actor):
+    """Watches one stage, whatever the table says."""
+
+    @property
+    def watched(self) -> str:
+        """Always."""
+        return "memory"
 
 
 class Finder(Stage):
@@ -50,5 +88,12 @@ class ActorClash(Actor):
 def with_keepers() -> dict[str, type[Stage]]:
     """The registered stages that tests use, and those of this file."""
     known = {name: registry()[name] for name in ("wire", "memory", "completion")}
-    ours = {"keeper": Keeper, "finder": Finder, "clash": Clash, "actor_clash": ActorClash}
+    ours = {
+        "keeper": Keeper,
+        "watcher": Watcher,
+        "watches_memory": WatchesMemory,
+        "finder": Finder,
+        "clash": Clash,
+        "actor_clash": ActorClash,
+    }
     return {**known, **ours}

@@ -227,6 +227,23 @@ broken.yaml:6:63: path[0] wire: 'header' is of no use without a bandwidth; expec
 broken.yaml:6:91: path[0] wire.beat.bytes: a beat of no bytes carries nothing; expected for example '32 B'
 """,  # noqa: E501
     ),
+    "beats that say too much, half, or nothing": (
+        HEAD
+        + """\
+path:
+  - {stage: wire, name: a, latency: 5 ns, beat: {bytes: 32 B, cost: 1 ns, latency: 1 ns}, source: {text: a test, kind: assumed}}
+  - {stage: wire, name: b, latency: 5 ns, beat: {bytes: 32 B, interval: 1 ns}, source: {text: a test, kind: assumed}}
+  - {stage: wire, name: c, latency: 5 ns, beat: {bytes: 32 B}, source: {text: a test, kind: assumed}}
+  - {stage: wire, name: d, latency: 5 ns, beat: {bytes: 32 B, latency: 0 cycles, interval: 1 cycle}, source: {text: a test, kind: assumed}}
+""",  # noqa: E501
+        """\
+broken.yaml:6:49: path[0] a.beat: a beat with cost and latency; expected 'cost' for both, or 'latency' and 'interval'
+broken.yaml:7:49: path[1] b.beat: a beat with interval; expected 'cost' for both, or 'latency' and 'interval'
+broken.yaml:8:49: path[2] c.beat: a beat that adds nothing; expected 'cost' for both, or 'latency' and 'interval'
+broken.yaml:9:72: path[3] d.beat.latency: 0 cycles of which clock?; expected a 'clock', or a time such as '28 ns'
+broken.yaml:9:92: path[3] d.beat.interval: 1 cycle of which clock?; expected a 'clock', or a time such as '28 ns'
+""",  # noqa: E501
+    ),
     "unused defaults": (
         HEAD
         + """\

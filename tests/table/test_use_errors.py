@@ -16,9 +16,9 @@ path:
   - {stage: wire, latency: 5 ns, uses: [{resource: tags, as: read, to: host, bytes: 64 B}], source: {text: a test, kind: assumed}}
 """,  # noqa: E501
         """\
-broken.yaml:8:58: path[0] wire.uses[0]: 'as' is given, but 'tags' (broken.yaml:5:13) is of kind pool; expected only resource, when, until and for
-broken.yaml:8:68: path[0] wire.uses[0]: 'to' is given, but 'tags' (broken.yaml:5:13) is of kind pool; expected only resource, when, until and for
-broken.yaml:8:78: path[0] wire.uses[0]: 'bytes' is given, but 'tags' (broken.yaml:5:13) is of kind pool; expected only resource, when, until and for
+broken.yaml:8:58: path[0] wire.uses[0]: 'as' is given, but 'tags' (broken.yaml:5:13) is of kind pool; expected only resource, when, until, plus and for
+broken.yaml:8:68: path[0] wire.uses[0]: 'to' is given, but 'tags' (broken.yaml:5:13) is of kind pool; expected only resource, when, until, plus and for
+broken.yaml:8:78: path[0] wire.uses[0]: 'bytes' is given, but 'tags' (broken.yaml:5:13) is of kind pool; expected only resource, when, until, plus and for
 """,  # noqa: E501
     ),
     "keys of a pool on a link": (
@@ -45,7 +45,7 @@ path:
   - {stage: wire, latency: 5 ns, uses: [{resource: window, bytes: payload}], source: {text: a test, kind: assumed}}
 """,  # noqa: E501
         """\
-broken.yaml:8:60: path[0] wire.uses[0]: 'bytes' is given, but 'window' (broken.yaml:5:13) is of kind channels; expected only resource, when, until and for
+broken.yaml:8:60: path[0] wire.uses[0]: 'bytes' is given, but 'window' (broken.yaml:5:13) is of kind channels; expected only resource, when, until, plus and for
 """,  # noqa: E501
     ),
     "pcie without its keys": (
@@ -63,7 +63,25 @@ path:
         """\
 broken.yaml:12:41: path[0] wire.uses[0]: 'as' is missing; expected read or write, since 'pcie' (broken.yaml:6:3) is of kind pcie
 broken.yaml:12:41: path[0] wire.uses[0]: 'to' is missing; expected host or device, since 'pcie' (broken.yaml:6:3) is of kind pcie
-broken.yaml:12:58: path[0] wire.uses[0]: 'until' is given, but 'pcie' (broken.yaml:6:3) is of kind pcie; expected only resource, when, as, to and bytes
+broken.yaml:12:58: path[0] wire.uses[0]: 'until' is given, but 'pcie' (broken.yaml:6:3) is of kind pcie; expected only resource, when, as, to, relaxed_ordering and bytes
+""",  # noqa: E501
+    ),
+    "relaxed what": (
+        HEAD
+        + """\
+resources:
+  pcie:
+    {kind: pcie, generation: 3, lanes: 8, payload: 256 B, read_request: 512 B,
+     completion_boundary: 64 B, header: 26 B, tags: 64, nonposted_credits: 84,
+     posted_credits: 88, credit_return: 500 ns}
+defaults: {queue: unlimited, depth: unlimited}
+path:
+  - {stage: wire, latency: 5 ns, uses: [{resource: pcie, as: write, to: host, relaxed_ordering: true}], source: {text: a test, kind: assumed}}
+  - {stage: memory, latency: 5 ns, uses: [{resource: pcie, as: read, to: host, relaxed_ordering: maybe}], source: {text: a test, kind: assumed}}
+""",  # noqa: E501
+        """\
+broken.yaml:12:79: path[0] wire.uses[0]: 'relaxed_ordering' is of no use: a link carries posted writes as they come; expected it of a read, or no such key
+broken.yaml:13:98: path[1] memory.uses[0].relaxed_ordering: 'maybe' does not fit; expected true or false
 """,  # noqa: E501
     ),
     "pcie which way": (
@@ -93,7 +111,7 @@ path:
   - {stage: wire, latency: 5 ns, uses: [{resource: tags, untl: wire}], source: {text: a test, kind: assumed}}
 """,  # noqa: E501
         """\
-broken.yaml:8:58: path[0] wire.uses[0]: unknown key 'untl'; expected one of resource, when, until, for, as, to or bytes; did you mean 'until'?
+broken.yaml:8:58: path[0] wire.uses[0]: unknown key 'untl'; expected one of resource, when, until, plus, for, as, to, relaxed_ordering or bytes; did you mean 'until'?
 """,  # noqa: E501
     ),
     "use without a resource": (
@@ -107,6 +125,22 @@ path:
         """\
 broken.yaml:8:41: path[0] wire.uses[0]: 'resource' is missing; expected for example 'resource: tags'
 """,
+    ),
+    "plus with for, of nothing, and in cycles of no clock": (
+        HEAD
+        + """\
+resources: {tags: {kind: pool, capacity: 64}, slots: {kind: pool, capacity: 4}, places: {kind: pool, capacity: 4}}
+defaults: {queue: unlimited, depth: unlimited}
+path:
+  - {stage: wire, latency: 5 ns, uses: [{resource: tags, plus: 1 ns, for: 10 ns}], source: {text: a test, kind: assumed}}
+  - {stage: memory, latency: 5 ns, uses: [{resource: slots, plus: 0 ns}], source: {text: a test, kind: assumed}}
+  - {stage: completion, latency: 5 ns, uses: [{resource: places, plus: 2 cycles}], source: {text: a test, kind: assumed}}
+""",  # noqa: E501
+        """\
+broken.yaml:8:41: path[0] wire.uses[0]: 'for' and 'plus' are both given; expected one of the two
+broken.yaml:9:67: path[1] memory.uses[0].plus: what is held no longer holds up nobody; expected more than zero, or no 'plus'
+broken.yaml:10:72: path[2] completion.uses[0].plus: the stage has no clock whose cycles these could be; expected a time, as in '10 ns'
+""",  # noqa: E501
     ),
     "until and for": (
         HEAD
