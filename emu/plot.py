@@ -214,7 +214,7 @@ class _Picture:
 
     def _title(self) -> str:
         sizes = dict.fromkeys(placement.size_bytes for placement in self.placements)
-        what = " or ".join(_words(operation) for operation in self.operations)
+        what = " or ".join(words(operation) for operation in self.operations)
         return f"One {' or '.join(map(_bytes, sizes))} remote {what}, alone: where the time goes"
 
     def _totals(self, placement: Placement) -> tuple[_Line, ...]:
@@ -235,7 +235,7 @@ class _Picture:
         self._text(MARGIN, top - 0.19, heading)
         named = placement.table
         if len(self.operations) > 1:
-            named += f", {_words(placement.operation)}"
+            named += f", {words(placement.operation)}"
         name = self._shortened(_Line(named, SMALL, colour=GREY), 2.8)
         self._text(MARGIN + self._width(heading) + 0.15, top - 0.19, name)
 
@@ -274,8 +274,8 @@ class _Picture:
     def _label_inside(self, piece: _Piece, top: float, height: float) -> bool:
         """Name and time of a stage in its bar, or its time alone; false where neither fits."""
         assert piece.stage is not None  # waits have no label
-        ink = _ink_on(self.colours[piece.stage])
-        name = _Line(_words(piece.stage), LABEL, colour=ink)
+        ink = ink_on(self.colours[piece.stage])
+        name = _Line(words(piece.stage), LABEL, colour=ink)
         time = _Line(self._number(piece.length_ps), LABEL, "bold", ink)
         room = piece.length_ps / self.inch_ps - 0.08
         x, middle = self._x(piece.start_ps + piece.length_ps / 2), top - height / 2
@@ -335,7 +335,7 @@ class _Picture:
     def _legend(self) -> list[list[_Block]]:
         """The groups that occur, broken into lines as wide as the page."""
         groups: list[tuple[str, list[tuple[str, str | None]]]] = [
-            (group, [(_words(stage), colour) for stage, colour in colours.items()])
+            (group, [(words(stage), colour) for stage, colour in colours.items()])
             for group, colours in self.groups.items()
         ]
         waits = [part for part in self._waits() if part]
@@ -438,7 +438,7 @@ def _pieces(stage: StageTime) -> list[_Piece]:
     return [piece for piece in pieces if piece.length_ps > 0]
 
 
-def _words(name: str) -> str:
+def words(name: str) -> str:
     """A name of a table as prose has it: `descriptor_dma` is descriptor DMA."""
     return NAMES.get(name) or " ".join(ACRONYMS.get(word, word) for word in name.split("_"))
 
@@ -450,7 +450,7 @@ def _bytes(count: int) -> str:
     return f"{count} B"
 
 
-def _ink_on(colour: str) -> str:
+def ink_on(colour: str) -> str:
     """Black or white, whichever can be read on a colour."""
     red, green, blue = (int(colour[i : i + 2], 16) for i in (1, 3, 5))
     return INK if 0.299 * red + 0.587 * green + 0.114 * blue > 130 else "white"

@@ -30,9 +30,24 @@ def main() -> None:
     It exits with 2, or with 1 where the input was good and its run did not come to an end.
     """
     # Commands register themselves here, so that importing emu.cli from Python stays cheap.
-    from emu.cli import compare, figure, plot, run, stages, state, sweep, tables, verify
+    from emu.cli import (
+        compare,
+        convert,
+        figure,
+        plot,
+        run,
+        stages,
+        state,
+        sweep,
+        tables,
+        trace,
+        verify,
+    )
 
-    for module in (compare, run, sweep, plot, figure, verify, state, tables, stages):
+    for module in (
+        *(compare, run, trace, convert, sweep, plot, figure),
+        *(verify, state, tables, stages),
+    ):
         module.register(app)
     try:
         app()

@@ -198,7 +198,9 @@ def _print_stages(placements: list[Placement]) -> None:
     rows.append(["derived total", *(nanoseconds(p.derived_ps) for p in placements)])
     beyond = [placement.beyond_derived() for placement in placements]
     for part in dict.fromkeys(part for parts in beyond for part in parts):
-        label = "+ service (edges on whole ps)" if part == "service" else f"+ {part}"
+        label = f"+ {part}"
+        if part == "service" and all(_is_cut(placement) for placement in placements):
+            label += " (edges on whole ps)"
         cells = [nanoseconds(parts[part]) if part in parts else ABSENT for parts in beyond]
         rows.append([label, *cells])
     strong.append(len(rows))
@@ -208,6 +210,11 @@ def _print_stages(placements: list[Placement]) -> None:
     print_table(["stage", *(p.table for p in placements)], rows, strong_rows=strong)
     if idle:
         print_text(f"without time here: {', '.join(idle)}")
+
+
+def _is_cut(placement: Placement) -> bool:
+    """Whether cut edges, a picosecond a stage, are all that service has beyond what is derived."""
+    return abs(placement.beyond_derived().get("service", 0)) <= len(placement.stages)
 
 
 def _without_time(placements: list[Placement]) -> list[str]:

@@ -3,36 +3,28 @@
 from __future__ import annotations
 
 import sys
-from typing import Annotated
 
 import typer
 
 from emu.cli import INTERRUPTED
-from emu.cli.options import (
-    JsonOption,
-    OpOption,
-    OptionError,
-    SetOption,
-    default_operation,
-    nanoseconds,
-    rate,
-    read_operation,
-    read_size,
-)
+from emu.cli.options import JsonOption, OpOption, SetOption, nanoseconds, rate
 from emu.cli.output import print_json, print_table, print_text
-from emu.errors import EmuError
+from emu.cli.posting import (
+    OutstandingOption,
+    PostedSizeOption,
+    RequestsOption,
+    SeedOption,
+    TableArgument,
+    UntilOption,
+    WorkloadOption,
+    read_posting,
+)
 from emu.path import Path as EmulatedPath
 from emu.report import Report
 from emu.run import run_workload
 from emu.table import load
 from emu.time import format_time
-from emu.units import parse_time
-from emu.workload.build import closed_loop, described, says_kinds
-from emu.workload.read import read_workload
-from emu.workload.schema import BurstSpec, ReplaySpec
 
-REQUESTS = 1000
-SIZE = "64"
 #: How many of the most used stages and resources the text names.
 MOST_USED = 5
 
@@ -43,38 +35,14 @@ def register(app: typer.Typer) -> None:
 
 
 def run(
-    table: Annotated[str, typer.Argument(help="A shipped table by name, or your own as a file.")],
+    table: TableArgument,
     op: OpOption = None,
-    size: Annotated[
-        str | None,
-        typer.Option(
-            metavar="BYTES", help=f"Bytes moved: `64`, `'64 B'` or `4KiB`; {SIZE} without it."
-        ),
-    ] = None,
-    requests: Annotated[
-        int | None,
-        typer.Option(
-            min=1,
-            help=f"How many requests in all; {REQUESTS} without it and without --until, and all "
-            "of a file that is replayed.",
-        ),
-    ] = None,
-    outstanding: Annotated[
-        int | None,
-        typer.Option(min=1, help="How many the program keeps open at a time; 1 without it."),
-    ] = None,
-    workload: Annotated[
-        str | None,
-        typer.Option(
-            metavar="WORKLOAD",
-            help="What is posted and when: a YAML mapping, as in '{kind: open, rate: 10 M/s}', a "
-            ".yaml file with one, or a .csv or .jsonl file to replay.",
-        ),
-    ] = None,
-    until: Annotated[
-        str | None, typer.Option(metavar="TIME", help="Stop there, as in `'100 us'`.")
-    ] = None,
-    seed: Annotated[int, typer.Option(help="What all random numbers come from.")] = 1,
+    size: PostedSizeOption = None,
+    requests: RequestsOption = None,
+    outstanding: OutstandingOption = None,
+    workload: WorkloadOption = None,
+    until: UntilOption = None,
+    seed: SeedOption = 1,
     overrides: SetOption = None,
     as_json: JsonOption = False,
 ) -> None:
@@ -92,43 +60,28 @@ def run(
       emu run pcie_nic --workload '{kind: open, rate: 40 M/s, arrivals: poisson}' --until '1 ms'
     """
     loaded = load(table, overrides=overrides or [])
-    until_ps = None if until is None else _read_until(until)
-    word = op or default_operation(loaded)
-    kind = (read_operation(word), read_size(size or SIZE))
-    if workload is None:
-        limit = requests or (REQUESTS if until is None else None)
-        posted = closed_loop(kind, outstanding or 1, limit)
-    else:
-        if outstanding is not None:
-            raise OptionError("--outstanding beside --workload; expected one of the two")
-        spec, said = read_workload(workload)
-        if says_kinds(spec) and (op is not None or size is not None):
-            what = "--op" if op is not None else "--size"
-            raise OptionError(f"{what} beside a workload that says so itself; expected one of both")
-        endless = isinstance(spec, ReplaySpec) or (
-            until is not None and not isinstance(spec, BurstSpec)
-        )
-        limit = requests or (None if endless else REQUESTS)
-        posted = described(spec, said, kind, seed, limit)
-        word = posted.kind[0].value if posted.kind is not None and says_kinds(spec) else word
-    report = run_workload(EmulatedPath(loaded, seed), posted, until_ps=until_ps)
+    posted = read_posting(
+        loaded,
+        op=op,
+        size=size,
+        requests=requests,
+        outstanding=outstanding,
+        workload=workload,
+        until=until,
+        seed=seed,
+    )
+    report = run_workload(EmulatedPath(loaded, seed), posted.described, until_ps=posted.until_ps)
     if as_json:
-        named = {} if report.kind is None else {"operation": word}
+        named = {} if report.kind is None else {"operation": posted.word}
         print_json({**report.as_json(), **named})
     else:
-        _print_report(report, word, workload)
+        print_report(report, posted.word, workload)
     if report.interrupted:
         sys.exit(INTERRUPTED)
 
 
-def _read_until(text: str) -> int:
-    try:
-        return parse_time(text)
-    except EmuError as error:
-        raise OptionError(f"--until {text}: {error}") from error
-
-
-def _print_report(report: Report, word: str, workload: str | None) -> None:
+def print_report(report: Report, word: str, workload: str | None) -> None:
+    """Prints a report of requests whose operation the user calls `word`."""
     count = "" if report.requests is None else f"{report.requests} x "
     what = "a mix" if report.kind is None else f"{word} of {report.kind[1]} B"
     how = workload or f"{report.workload['outstanding']} outstanding"
@@ -152,6 +105,11 @@ def _print_report(report: Report, word: str, workload: str | None) -> None:
         if where:
             places = ", ".join(f"{count} at {stage}" for stage, count in where.items())
             print_text(f"{what}: {places}")
+    if report.unkept_marks:
+        print_text(
+            f"{report.unkept_marks} with an order, a service mode or a fence, of which no stage "
+            f"of {report.table} knows: nothing waited for that"
+        )
     if not report.delivered:
         return
     print_text()

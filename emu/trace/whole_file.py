@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import suppress
 from pathlib import Path
 
 from emu.errors import EmuError
@@ -32,8 +31,10 @@ class WholeFile:
         check_folder(file)
         self._file = file
         self._part = file.with_name(f".{file.name}.{os.getpid()}.part")
-        with self._failing():
+        try:
             self._stream = self._part.open("wb")
+        except OSError as error:
+            raise _failed(file, error) from error
 
     def write(self, text: str) -> None:
         """More text, as UTF-8."""
@@ -41,24 +42,30 @@ class WholeFile:
 
     def write_bytes(self, content: bytes) -> None:
         """More bytes."""
-        with self._failing():
+        try:
             self._stream.write(content)
+        except OSError as error:
+            self.discard()
+            raise _failed(self._file, error) from error
+
+    def flush(self) -> None:
+        """Nothing to do: only `close` makes what was written count. Some writers ask for it."""
 
     def close(self) -> None:
         """All is written: the file takes its place."""
-        with self._failing():
+        try:
             self._stream.close()
             self._part.replace(self._file)
+        except OSError as error:
+            self.discard()
+            raise _failed(self._file, error) from error
 
     def discard(self) -> None:
         """Nothing will come of it; what is at its place stays."""
-        self._stream.close()
+        with suppress(OSError):  # what could not be written before cannot be now
+            self._stream.close()
         self._part.unlink(missing_ok=True)
 
-    @contextmanager
-    def _failing(self) -> Iterator[None]:
-        try:
-            yield
-        except OSError as error:
-            self._part.unlink(missing_ok=True)
-            raise EmuError(f"{self._file}: cannot be written: {error.strerror}") from error
+
+def _failed(file: Path, error: OSError) -> EmuError:
+    return EmuError(f"{file}: cannot be written: {error.strerror}")

@@ -82,3 +82,9 @@ def test_requests_alone_are_refused() -> None:
     assert str(error.value) == (
         "--requests without --outstanding; expected both, or --outstanding alone"
     )
+
+
+def test_what_service_has_beyond_the_derived_is_called_cut_edges_only_if_it_is_that() -> None:
+    assert "+ service (edges on whole ps) " in run("pcie_nic", "ub_async")
+    # A way of a network with several is drawn, and longer than the shortest.
+    assert "(edges" not in run("pcie_nic", "ub_ordered")

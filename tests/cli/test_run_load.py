@@ -13,6 +13,8 @@ from typer.testing import CliRunner
 
 from emu.cli import run as command
 from emu.errors import EmuError
+from emu.path import build
+from emu.table import load
 
 ROOT = Typer()
 command.register(ROOT)
@@ -197,3 +199,23 @@ def test_the_same_seed_gives_the_same_bytes() -> None:
     first = output("0", "1")
     assert output("12345", "1") == first
     assert output("0", "2") != first
+
+
+@pytest.mark.parametrize(("table", "unkept"), (("pcie_nic", 3), ("ub_ordered", 0)))
+def test_says_so_if_no_stage_keeps_the_marks(tmp_path: Path, table: str, unkept: int) -> None:
+    file = tmp_path / "marked.csv"
+    file.write_text(
+        "time_ns,operation,bytes,address,order,service,fence\n"
+        "0,write,64,0,RO,,\n0,write,64,64,,ROT,\n0,read,64,128,,,1\n0,read,64,192,,,\n"
+    )
+    assert as_json(table, "--workload", str(file))["unkept_marks"] == unkept
+    said = "3 with an order, a service mode or a fence, of which no stage of pcie_nic knows: "
+    assert (said in run(table, "--workload", str(file))) == bool(unkept)
+
+
+@pytest.mark.parametrize(
+    "table", ("ub_ordered", "ub_ordered_early", "rc_ordered", "ub_sender", "openurma_tx")
+)
+def test_tables_with_an_order_keep_marks(table: str) -> None:
+    assert build(load(table)).keeps_marks
+    assert not build(load("pcie_ordered")).keeps_marks
