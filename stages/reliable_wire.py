@@ -168,6 +168,9 @@ class ReliableWire(Actor):
         self._deciding = False
         channel, packet = self._link.next_turn()
         channel.note(port.now_ps)
+        if not packet.message.started:
+            packet.message.started = True
+            port.accept(packet.message.request)
         if packet.sendings > 1:
             self._again += 1
             self._again_bytes += packet.payload_bytes

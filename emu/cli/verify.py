@@ -14,14 +14,16 @@ from emu.cli.options import JsonOption, OptionError, nanoseconds
 from emu.cli.output import print_json, print_table, print_text
 from emu.verify import (
     Check,
+    Compared,
     NotComparable,
     Verification,
     all_held,
     verify_figures,
+    verify_openurma_cycles,
     verify_openurma_rows,
     verify_published,
 )
-from emu.verify.check import PS
+from emu.verify.check import DEPARTURES, PS
 
 
 def register(app: typer.Typer) -> None:
@@ -45,6 +47,13 @@ def verify(
             help="What the random workloads in it drew; without it, the draws that are shipped.",
         ),
     ] = None,
+    openurma_cycles: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE.jsonl",
+            help="Run scenarios of OpenURMA's sender instead, and compare every stage and cycle.",
+        ),
+    ] = None,
     as_json: JsonOption = False,
 ) -> None:
     """Recompute every published figure that the project ships, and print where it differs.
@@ -55,6 +64,11 @@ def verify(
 
     Examples: emu verify; emu verify --openurma-rows results.csv --addresses addresses.csv
     """
+    if openurma_cycles is not None:
+        if openurma_rows is not None or addresses is not None:
+            raise OptionError("--openurma-cycles with rows or addresses; expected it alone")
+        _verify_cycles(openurma_cycles, as_json)
+        return
     if openurma_rows is not None:
         found = [verify_openurma_rows(openurma_rows, addresses)]
     elif addresses is not None:
@@ -67,6 +81,72 @@ def verify(
         _print(found)
     if not all_held(found):
         raise typer.Exit(FAILED)
+
+
+def _verify_cycles(file: Path, as_json: bool) -> None:
+    compared = verify_openurma_cycles(file)
+    if as_json:
+        print_json(cycles_summary(compared))
+    else:
+        _print_cycles(file.name, compared)
+    if any(one.difference for one in compared):
+        raise typer.Exit(FAILED)
+
+
+def cycles_summary(compared: Sequence[Compared]) -> dict[str, Any]:
+    """Counts and failures in scenarios, for scripts.
+
+    A departure is `[cycle, id]`, on the wire `[cycle]`.
+    """
+    failures = [(one, one.difference) for one in compared if one.difference is not None]
+    return {
+        "checked": len(compared),
+        "matched": len(compared) - len(failures),
+        "failures": [
+            {
+                "scenario": one.name,
+                "line": one.line,
+                "stage": difference.stage,
+                "departure": difference.number,
+                "expected": difference.expected,
+                "got": difference.got,
+            }
+            for one, difference in failures
+        ],
+    }
+
+
+def _print_cycles(name: str, compared: Sequence[Compared]) -> None:
+    failures = [(one, one.difference) for one in compared if one.difference is not None]
+    if failures:
+        print_table(
+            ("line", "scenario", "stage", "departure", "expected", "got"),
+            [
+                (
+                    str(one.line),
+                    one.name,
+                    difference.stage,
+                    f"{difference.number}",
+                    _departure(difference.expected),
+                    _departure(difference.got),
+                )
+                for one, difference in failures
+            ],
+            title=f"{name}: the first departure of each scenario that differs",
+            left=3,
+        )
+        print_text()
+    departures = sum(one.departures for one in compared)
+    matched = sum(one.matched for one in compared)
+    print_text(f"{matched} of {departures} departures are in their cycle")
+    print_text(f"{len(compared) - len(failures)} of {len(compared)} scenarios match")
+
+
+def _departure(departure: Sequence[int] | None) -> str:
+    if departure is None:
+        return "nothing"
+    cycle, *whose = departure
+    return f"cycle {cycle}" + (f", request {whose[0]}" if whose else "")
 
 
 def summary(found: Iterable[Verification]) -> dict[str, Any]:
@@ -98,14 +178,17 @@ def _numbers(check: Check) -> dict[str, Any]:
 
 def _print(found: Sequence[Verification]) -> None:
     figures = [one for one in found if not one.is_rows]
-    files = [one for one in found if one.is_rows]
+    files = [one for one in found if one.is_rows and not _is_scenarios(one)]
+    scenarios = [one for one in found if _is_scenarios(one)]
     if figures:
         _print_checks("Published figures", [check for one in figures for check in one.checks])
     if files:
         _print_files(files)
-    for one in files:
+    if scenarios:
+        _print_scenarios(scenarios)
+    for one in [*files, *scenarios]:
         if one.failures:
-            _print_checks(f"{one.title}: rows that are off", one.failures)
+            _print_checks(f"{one.title}: what is off", one.failures)
         _print_not_comparable(one)
     checks = sum(len(one.checks) for one in found)
     failures = sum(len(one.failures) for one in found)
@@ -156,6 +239,28 @@ def _print_files(files: Sequence[Verification]) -> None:
             for one in files
         ],
         title="Mean latencies of OpenURMA's two-node simulator, row by row, in ns",
+    )
+    print_text()
+
+
+def _is_scenarios(one: Verification) -> bool:
+    return one.is_rows and any(check.unit == DEPARTURES for check in one.checks)
+
+
+def _print_scenarios(files: Sequence[Verification]) -> None:
+    print_table(
+        ("file", "scenarios", "hold", "off", "departures"),
+        [
+            (
+                one.title,
+                str(len(one.checks)),
+                str(len(one.checks) - len(one.failures)),
+                str(len(one.failures)),
+                str(sum(int(check.expected) for check in one.checks)),
+            )
+            for one in files
+        ],
+        title="Cycles in which headers leave each stage of OpenURMA's sender",
     )
     print_text()
 

@@ -6,6 +6,7 @@ from bisect import bisect_right
 from collections.abc import Callable, Iterable, Sequence
 
 from emu.driver import Driver
+from emu.edge_run import EdgeRun
 from emu.path import build
 from emu.request import Operation, Request
 from emu.table import load
@@ -33,6 +34,11 @@ def run(
     driver = Driver(path, workload, on_complete=on_complete)
     driver.run(until_ps)
     return driver
+
+
+def on_edges(table: str, *, overrides: Sequence[str] = ()) -> EdgeRun:
+    """A fresh run of a shipped table with one clock, for requests and answers on its edges."""
+    return EdgeRun(load(table, overrides=overrides))
 
 
 def closed(

@@ -29,6 +29,9 @@ FIGURES: dict[str, Callable[[], Figure]] = {
     "dependent-reads": partial(_make, "dependent_reads"),
     "fetch-or-read": partial(_make, "fetch_or_read"),
     "loss": partial(_make, "loss"),
+    "phase": partial(_make, "phase"),
+    "ordering": partial(_make, "ordering"),
+    "dependencies": partial(_make, "dependencies"),
 }
 
 

@@ -2,15 +2,18 @@
 
 from emu.verify.check import Check, NotComparable, Verification, all_held
 from emu.verify.figures import verify_figures
+from emu.verify.openurma.cycles import Compared, verify_openurma_cycles
 from emu.verify.openurma.rows import verify_openurma_rows
 from emu.verify.published import verify_published
 
 __all__ = [
     "Check",
+    "Compared",
     "NotComparable",
     "Verification",
     "all_held",
     "verify_figures",
+    "verify_openurma_cycles",
     "verify_openurma_rows",
     "verify_published",
 ]

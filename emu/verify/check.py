@@ -8,6 +8,8 @@ from fractions import Fraction
 
 #: The unit of times, which are exact.
 PS = "ps"
+#: The unit of scenarios: how many headers left a stage.
+DEPARTURES = "departures"
 
 
 @dataclass(frozen=True, slots=True)

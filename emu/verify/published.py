@@ -22,6 +22,7 @@ from emu.table.schema import Source, Strict
 from emu.table.shape import Shape
 from emu.table.translate import translate
 from emu.verify.check import Check, Verification
+from emu.verify.openurma.cycles import cycles_verification
 from emu.verify.openurma.pipelined import verify_pipelined
 from emu.verify.openurma.rows import verify_openurma_rows
 
@@ -56,6 +57,9 @@ class PublishedFile(Strict):
     tolerance: TimeField
     figures: list[Figure]
     rows: list[RowFile] = Field(default_factory=list)
+    cycles: list[TextField] = Field(
+        default_factory=list, description="scenarios of OpenURMA's sender, as seen from here"
+    )
 
 
 def published_directory() -> Path:
@@ -79,6 +83,7 @@ def verify_published(directory: Path | None = None) -> list[Verification]:
             found.append(verify_openurma_rows(file, addresses))
             if rows.beaten_at is not None:
                 found.append(verify_pipelined(file, addresses, rows.beaten_at))
+        found += [cycles_verification(directory / scenarios) for scenarios in published.cycles]
     return found
 
 

@@ -23,6 +23,8 @@ class Message:
     kept_before: tuple[int, int] = (0, 0)
     kept_after: tuple[int, int] = (0, 0)
     serialisation_ps: int = 0
+    #: Its first packet has been put on the link.
+    started: bool = False
     #: When its last packet had been sent for the first time, and when none was missing.
     sent_ps: int = 0
     received_ps: int = 0

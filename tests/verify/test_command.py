@@ -12,6 +12,7 @@ from emu.cli import verify
 from emu.errors import EmuError
 from emu.figures.model import Figure, Point
 from emu.verify import figures as verify_figures_module
+from emu.verify.openurma.cycles import cycles_verification
 from emu.verify.openurma.rows import shipped_addresses
 from tests.verify.openurma_rule import ROW, csv_text
 
@@ -86,6 +87,73 @@ def test_a_broken_file_is_an_error_that_is_complete_as_it_stands(tmp_path: Path)
     result = run("--openurma-rows", str(file))
     assert isinstance(result.exception, EmuError)
     assert str(result.exception).startswith(f"{file}:1:1: heading: the file is empty; expected ")
+
+
+@pytest.fixture
+def scenarios(tmp_path: Path) -> Path:
+    """Three scenarios, the second with a cycle changed."""
+    lines = (SHIPPED / "ub_tx_cycle_scenarios.jsonl").read_text().splitlines()[:3]
+    assert lines[1].count("[60, 1]") == 1
+    lines[1] = lines[1].replace("[60, 1]", "[61, 1]")
+    file = tmp_path / "mine.jsonl"
+    file.write_text("\n".join(lines))
+    return file
+
+
+def test_scenarios_are_counted_and_the_first_difference_of_each_is_told(scenarios: Path) -> None:
+    result = run("--openurma-cycles", str(scenarios), "--json")
+    assert result.exit_code == 1
+    assert json.loads(result.stdout) == {
+        "checked": 3,
+        "matched": 2,
+        "failures": [
+            {
+                "scenario": "single_request_posted_at_49",
+                "line": 2,
+                "stage": "cwnd",
+                "departure": 1,
+                "expected": [61, 1],
+                "got": [60, 1],
+            }
+        ],
+    }
+
+
+def test_prints_the_scenarios_that_differ(scenarios: Path) -> None:
+    result = run("--openurma-cycles", str(scenarios))
+    assert result.exit_code == 1
+    lines = [" ".join(line.split()) for line in result.stdout.splitlines()]
+    assert "2 single_request_posted_at_49 cwnd 1 cycle 61, request 1 cycle 60, request 1" in lines
+    assert lines[-2:] == ["29 of 30 departures are in their cycle", "2 of 3 scenarios match"]
+
+
+def test_scenarios_that_match_exit_with_0() -> None:
+    result = run("--openurma-cycles", str(SHIPPED / "ub_tx_cycle_scenarios.jsonl"))
+    assert result.exit_code == 0
+    assert result.stdout.splitlines() == [
+        "8962 of 8962 departures are in their cycle",
+        "82 of 82 scenarios match",
+    ]
+
+
+def test_scenarios_and_rows_at_once_are_refused(scenarios: Path, rows: Path) -> None:
+    result = run("--openurma-cycles", str(scenarios), "--openurma-rows", str(rows))
+    assert isinstance(result.exception, EmuError)
+    assert str(result.exception) == ("--openurma-cycles with rows or addresses; expected it alone")
+
+
+def test_scenarios_among_what_is_shipped_are_a_line_a_file(
+    monkeypatch: pytest.MonkeyPatch, scenarios: Path
+) -> None:
+    monkeypatch.setattr(verify, "verify_published", lambda: [cycles_verification(scenarios)])
+    monkeypatch.setattr(verify, "verify_figures", list)
+    result = run()
+    assert result.exit_code == 1
+    lines = [" ".join(line.split()) for line in result.stdout.splitlines()]
+    assert "mine.jsonl 3 2 1 30" in lines
+    (off,) = [line for line in lines if line.startswith("line 2:")]
+    assert off.endswith("10 9 -1 0 departures off")
+    assert lines[-1] == "2 of 3 hold, 1 are off"
 
 
 def figure(measured: float) -> Figure:

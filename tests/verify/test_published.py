@@ -13,6 +13,8 @@ from emu.verify.published import published_directory
 
 COUNTS = {
     "four_placements": (17, 0),
+    "openurma_sender": (2, 0),
+    "ub_tx_cycle_scenarios.jsonl": (82, 0),
     "openurma_two_node": (4, 0),
     "twonode_sweep.csv": (376, 12),
     "twonode_sweep, 64 outstanding": (4, 0),
@@ -120,7 +122,7 @@ def test_the_tolerance_itself_still_holds(tmp_path: Path) -> None:
             "tolerence:",
             (
                 "9:1: table: unknown key 'tolerence'; expected one of schema, source, bytes, "
-                "result, tolerance, figures or rows; did you mean 'tolerance'?"
+                "result, tolerance, figures, rows or cycles; did you mean 'tolerance'?"
             ),
         ),
     ),

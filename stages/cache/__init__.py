@@ -1,0 +1,1 @@
+"""What the processor's cache consists of."""

@@ -1,0 +1,1 @@
+"""What the stages that put requests in order are made of."""

@@ -1,0 +1,46 @@
+"""What is outstanding: known one by one, or counted."""
+
+import pytest
+
+from emu.plan import Plan
+from emu.request import Operation, Request
+from stages.order.outstanding import outstanding
+
+
+def request(initiator: int) -> Request:
+    plan = Plan(Operation.READ, 64, 0, (), 0)
+    return Request(0, Operation.READ, 64, 0, 0, plan, initiator)
+
+
+@pytest.mark.parametrize("by_request", (True, False))
+def test_the_last_is_known_until_all_before_it_have_been_answered(by_request: bool) -> None:
+    sent = outstanding(by_request)
+    first, second, other = request(1), request(1), request(2)
+    assert sent.last(1) is None
+    for one in (first, second, other):
+        sent.add(one)
+        assert one in sent
+    assert (sent.last(1), sent.last(2)) == (second, other)
+    sent.answer(1, None)
+    assert sent.last(1) is second
+    sent.answer(1, None)
+    assert sent.last(1) is None
+    assert second not in sent
+    # There is none to answer, and that is not owed.
+    sent.answer(1, None)
+    sent.add(first)
+    assert sent.last(1) is first
+    assert sent.last(2) is other
+
+
+def test_known_ones_are_answered_in_any_order() -> None:
+    sent = outstanding(answered_by_request=True)
+    first, second, third = (request(1) for _ in range(3))
+    for one in (first, second, third):
+        sent.add(one)
+    sent.answer(1, third)
+    assert sent.last(1) is second
+    sent.answer(1, third)
+    sent.answer(1, first)
+    assert sent.last(1) is second
+    assert third not in sent
