@@ -34,6 +34,7 @@ def main() -> None:
         compare,
         convert,
         figure,
+        litmus,
         plot,
         run,
         stages,
@@ -46,7 +47,7 @@ def main() -> None:
 
     for module in (
         *(compare, run, trace, convert, sweep, plot, figure),
-        *(verify, state, tables, stages),
+        *(verify, litmus, state, tables, stages),
     ):
         module.register(app)
     try:

@@ -32,6 +32,7 @@ FIGURES: dict[str, Callable[[], Figure]] = {
     "phase": partial(_make, "phase"),
     "ordering": partial(_make, "ordering"),
     "dependencies": partial(_make, "dependencies"),
+    "buffer-reuse": partial(_make, "buffer_reuse"),
 }
 
 

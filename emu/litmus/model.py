@@ -1,0 +1,147 @@
+"""A litmus test as it is run: what the file says, resolved."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property, lru_cache
+from pathlib import Path
+
+from emu.litmus.schema import (
+    ALL,
+    WRITES,
+    Consume,
+    Instruction,
+    LitmusSpec,
+    Local,
+    Marks,
+    Mode,
+    Poll,
+    Post,
+)
+from emu.table import load
+from emu.table.catalog import find
+from emu.table.schema import Table
+
+#: Each location has a page of its own: no cache line and no boundary is shared.
+LOCATION_BYTES = 4096
+#: Tables that are kept loaded: loading takes longer than many schedules.
+KEPT_TABLES = 512
+
+#: What is observed to its value; `None` for what never came to its end.
+Outcome = Mapping[str, int | None]
+
+
+@dataclass(frozen=True)
+class Program:
+    """What a thread runs in one mode."""
+
+    thread: str
+    node: int
+    initiator: int
+    instructions: tuple[Instruction, ...]
+
+
+@dataclass(frozen=True)
+class LitmusTest:
+    """A test that holds together; `programs` are those of its threads, with all instructions."""
+
+    file: Path
+    spec: LitmusSpec
+    programs: tuple[Program, ...]
+
+    def programs_in(self, mode: str) -> tuple[Program, ...]:
+        """The programs as they are in one mode."""
+        return self._by_mode[mode]
+
+    @cached_property
+    def _by_mode(self) -> dict[str, tuple[Program, ...]]:
+        return {
+            mode: tuple(
+                replace(
+                    one,
+                    instructions=tuple(
+                        step for step in one.instructions if step.only is None or mode in step.only
+                    ),
+                )
+                for one in self.programs
+            )
+            for mode in self.spec.modes
+        }
+
+    def marks(self, mode: str, label: str) -> Marks:
+        """The marks of a label in a mode: its own, and where it has none those of all."""
+        marks = self._marks.get((mode, label))
+        if marks is None:
+            spec = self.spec.modes[mode]
+            said = {}
+            for one in (spec.marks.get(ALL, Marks()), spec.marks.get(label, Marks())):
+                said.update(one.model_dump(exclude_unset=True))
+            marks = self._marks[mode, label] = Marks(**said)
+        return marks
+
+    @cached_property
+    def _marks(self) -> dict[tuple[str, str], Marks]:
+        return {}
+
+    def table(self, mode: Mode, index: int, overrides: tuple[str, ...] = ()) -> Table:
+        """A table of a mode, with what the mode sets and then `overrides` put over it."""
+        return loaded(str(self.table_file(mode.tables[index])), (*mode.set, *overrides))
+
+    def table_file(self, name: str) -> Path:
+        """Where a table is: a shipped one by its name, another seen from the test's file."""
+        return _found(name, self.file.parent)
+
+    @cached_property
+    def found(self) -> tuple[str, ...]:
+        """The labels of all that finds a value, in the order in which they stand in the file."""
+        return tuple(
+            dict.fromkeys(
+                step.label
+                for program in self.programs
+                for step in program.instructions
+                if isinstance(step, (Post, Poll, Local, Consume))
+                and step.label is not None
+                and not (isinstance(step, Post) and step.operation in WRITES)
+            )
+        )
+
+    @cached_property
+    def observed(self) -> tuple[str, ...]:
+        """What an outcome consists of: all that the outcomes name."""
+        alternatives = (one for outcome in self.spec.outcomes.values() for one in outcome)
+        return tuple(dict.fromkeys(key for one in alternatives for key in one))
+
+    @cached_property
+    def buffers(self) -> tuple[str, ...]:
+        """The locations that some thread consumes."""
+        return tuple(
+            dict.fromkeys(
+                step.consume
+                for program in self.programs
+                for step in program.instructions
+                if isinstance(step, Consume)
+            )
+        )
+
+    def named(self, outcome: Outcome) -> str | None:
+        """The name of an outcome; `None` for one that the test does not name."""
+        left_over = None
+        for name, alternatives in self.spec.outcomes.items():
+            if not alternatives:
+                left_over = name
+            for conditions in alternatives:
+                if all(outcome[key] in values for key, values in conditions.items()):
+                    return name
+        return left_over
+
+
+@lru_cache(KEPT_TABLES)
+def loaded(file: str, overrides: tuple[str, ...]) -> Table:
+    """A table, loaded once a process."""
+    return load(Path(file), overrides=overrides)
+
+
+@lru_cache(KEPT_TABLES)
+def _found(name: str, directory: Path) -> Path:
+    return find(name, directory)

@@ -1,0 +1,1 @@
+"""The litmus tests that come with the project."""
