@@ -15,27 +15,22 @@ class DeadlockError(RunError):
 def who_waits_for_whom(kernel: Kernel) -> str:
     """A line for each request that is inside: where it is, what it waits for, and who has it."""
     now_ps = kernel.now_ps
-    inside = kernel.inside
-    waits = {request: _wait(request, now_ps) for request in inside}
+    waits = {request: _wait(request, kernel) for request in kernel.inside}
     crowd = "1 request" if len(waits) == 1 else f"{len(waits)} requests"
     lines = [f"nothing moves any more at {now_ps} ps, with {crowd} inside:"]
-    for request, (what, behind) in waits.items():
-        gone = any(one not in inside for one in behind)
-        lines.append(
-            f"  request {request.sequence} ({request.operation}) {what}"
-            + (", which is inside no more: nothing here answers it" if gone else "")
-        )
+    for request, (what, _) in waits.items():
+        lines.append(f"  request {request.sequence} ({request.operation}) {what}")
     cycle = _cycle({request: behind for request, (_, behind) in waits.items()})
     if cycle:
         lines.append("  in a circle: " + " -> ".join(str(request.sequence) for request in cycle))
     return "\n".join(lines)
 
 
-def _wait(request: Request, now_ps: int) -> tuple[str, list[Request]]:
+def _wait(request: Request, kernel: Kernel) -> tuple[str, list[Request]]:
     hops = request.plan.hops
     at = request.hop
     if at >= 0 and not hops[at].station.plain and request in hops[at].station.channel.requests():
-        return _wait_in_channel(hops[at].station, request, now_ps)
+        return _wait_in_channel(hops[at].station, request, kernel.now_ps)
     here = f"at {hops[at].name}" if at >= 0 else "outside"
     if at >= 0 and request in hops[at].station.inside:
         first = hops[at].station.inside[0]
@@ -43,7 +38,8 @@ def _wait(request: Request, now_ps: int) -> tuple[str, list[Request]]:
             return f"{here} waits for request {first.sequence}, ahead of it there", [first]
     behind = hops[at].station.port.behind.get(request) if at >= 0 else None
     if behind is not None:
-        return f"{here} waits for request {behind.sequence}", [behind]
+        gone = "" if behind in kernel.inside else ", which has left: nothing here answers it"
+        return f"{here} waits for request {behind.sequence}{gone}", [behind]
     if at + 1 == len(hops) or request not in hops[at + 1].station.candidates:
         return f"{here} is kept by the rules of that stage", []
     ahead = hops[at + 1].station

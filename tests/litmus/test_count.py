@@ -111,10 +111,8 @@ def test_a_schedule_that_does_not_end_is_an_error_with_the_way_to_it(tmp_path: P
         first, *waits = str(caught.value).splitlines()
         command = f"emu litmus {test.file} --mode only_mode --seed 1 --trace 0"
         assert first.startswith(f"{command}: nothing moves any more at ")
-        assert waits == [
-            "  request 1 (write) at initiator_order waits for request 0, which is inside no more: "
-            "nothing here answers it"
-        ]
+        told = "  request 1 (write) at initiator_order waits for request 0, which has left: "
+        assert waits == [f"{told}nothing here answers it"]
 
 
 # -- what is drawn --------------------------------------------------------------------------------

@@ -134,7 +134,7 @@ def test_a_program_that_waits_for_ever_is_told_whom_it_waits_for() -> None:
     driver = Driver(Path(SEQUENCE), Timed((0, access) for access in accesses))
     with pytest.raises(DeadlockError) as error:
         driver.run()
-    told = "request 1 (read) at x waits for request 0, which is inside no more: nothing here answers it"
+    told = "request 1 (read) at x waits for request 0, which has left: nothing here answers it"
     assert told in str(error.value)
     assert "request 2 (read) at x waits for request 1" in str(error.value)
 

@@ -196,7 +196,7 @@ def test_another_table_gives_other_cycles() -> None:
                 new,
                 [
                     (
-                        f"1:231: expect.doorbell[0]: {told} does not fit; expected a cycle and the "
+                        f"1:212: expect.doorbell[0]: {told} does not fit; expected a cycle and the "
                         "id of a request, as in [49, 1]"
                     )
                 ],
