@@ -205,12 +205,20 @@ class ReliableWire(Actor):
             message = packet.message
             message.missing -= 1
             message.received_ps = port.now_ps
+            self._held += not answer.delivered
+            if not message.missing and not answer.delivered:
+                channel.early[message] = None
+                port.hold(message.request, channel.first_missing().request)
         else:
             self._refused += 1
-        self._held += answer.taken and not answer.delivered
         for one in answer.delivered:
             if one.is_last:
+                channel.early.pop(one.message, None)
                 self._deliver(one.message, port)
+        if answer.delivered and channel.early:
+            missing = channel.first_missing().request
+            for early in channel.early:
+                port.hold(early.request, missing)
         if answer.delivered or answer.asks:
             expected = channel.receiver.expected
             heard = partial(self._heard, channel, expected, answer.asks, order, port)

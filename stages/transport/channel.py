@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from stages.transport.packet import Packet
+from stages.transport.packet import Message, Packet
 from stages.transport.receiver import Receiver
 from stages.transport.sender import Sender
 
@@ -18,6 +18,8 @@ class Channel:
     def __init__(self, sender: Sender, receiver: Receiver) -> None:
         self.sender = sender
         self.receiver = receiver
+        #: Messages of which all has come, and which wait for one before them.
+        self.early: dict[Message, None] = {}
         #: The packet of this channel that is on the link.
         self.on_link: Packet | None = None
         self._kept_ps = (0, 0)
@@ -32,6 +34,10 @@ class Channel:
             self._kept_ps = self.kept_ps(now_ps)
             self._since_ps = now_ps
             self._window_until_ps = until_ps
+
+    def first_missing(self) -> Message:
+        """The message that those that came early wait for."""
+        return self.sender.find(self.receiver.expected).message
 
     def kept_ps(self, now_ps: int) -> tuple[int, int]:
         """How long the window, and how long repairs, have kept new packets back up to now."""

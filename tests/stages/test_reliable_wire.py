@@ -11,6 +11,7 @@ import pytest
 
 from emu.path import build
 from emu.table import TableError
+from emu.trace.events import Held
 from stages.reliable_wire import RetryLimitError
 from tests.build import READ, WRITE, Post, delay, run, station, table
 from tests.stages.reliable_link import LINK, PACKET_PS, counts, link, messages, send
@@ -124,6 +125,16 @@ def test_messages_before_the_gap_are_not_held_up() -> None:
     for recovery in BOTH:
         sent = send(messages(2, 2, 2), loss=[4], recovery=recovery)
         assert sent.completions_ps()[:2] == us(1.2, 1.4)
+
+
+def test_what_came_early_is_held_behind_the_message_that_is_missing() -> None:
+    sent = send(messages(1, 1, 1, 1, 1), loss=[0, 2])
+    assert sent.completions_ps() == us(3.3, 3.3, 3.5, 3.5, 3.5)
+    held = [(one.time_ps, one.request, one.behind) for one in sent.events if isinstance(one, Held)]
+    times_ps = us(1.2, 1.4, 1.5, 3.3, 3.3)
+    assert held == list(zip(times_ps, (1, 3, 4, 3, 4), (0, 0, 0, 2, 2), strict=True))
+    # From the first byte on the link on it is served, and 3 waited for three packets before that.
+    assert sent.accepted_ps("link")[3] == 300_000
 
 
 def test_two_gaps_are_filled_together() -> None:
