@@ -29,7 +29,7 @@ lint: ## style and types
 	@$(PYTHON) -m ruff format --check
 	@$(PYTHON) -m mypy
 
-bench: ## the reference engine against a SimPy model of the same table
+bench: debian ## the reference engine against SimPy, and lockstep beside HDL against cocotb alone
 	@.ci/venv $(DEVELOPMENT)
 	@$(PYTHON) -m testbenches.bench
 

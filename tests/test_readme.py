@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import importlib
-import re
 import subprocess
 import sys
 from pathlib import Path
@@ -14,21 +13,15 @@ from emu.path import build
 from emu.request import Operation
 from emu.table import load
 from emu.time import Picoseconds
+from tests.documents import blocks, trimmed
 
 ROOT = Path(__file__).parent.parent
 README = (ROOT / "README.md").read_text(encoding="utf-8")
-_BLOCK = re.compile(r"<!-- (\w+)(?:: (.+?))? -->\n```\w+\n(.*?)```", re.DOTALL)
 
 
-def blocks(kind: str) -> list[tuple[str, str]]:
-    return [(name, text) for found, name, text in _BLOCK.findall(README) if found == kind]
-
-
-def trimmed(text: str) -> list[str]:
-    return [line.rstrip() for line in text.strip().splitlines()]
-
-
-@pytest.mark.parametrize(("command", "shown"), blocks("output"), ids=lambda value: value[:40])
+@pytest.mark.parametrize(
+    ("command", "shown"), blocks(README, "output"), ids=lambda value: value[:40]
+)
 def test_shown_output_is_what_the_command_prints(command: str, shown: str) -> None:
     program, *arguments = command.split()
     assert program == "emu"
@@ -43,13 +36,13 @@ def test_the_first_commands_are_shown_first() -> None:
 
 
 def test_the_python_example_runs(capsys: pytest.CaptureFixture[str]) -> None:
-    ((_, example),) = blocks("run")
+    ((_, example),) = blocks(README, "run")
     exec(compile(example, "README.md", "exec"), {})
     assert "'service'" in capsys.readouterr().out
 
 
 def test_the_example_table_is_a_table(tmp_path: Path) -> None:
-    ((name, text),) = blocks("table")
+    ((name, text),) = blocks(README, "table")
     file = tmp_path / f"{name}.yaml"
     file.write_text(text, encoding="utf-8")
     # 9 cycles of 322.265625 MHz are 27927.27… ps.
@@ -58,7 +51,7 @@ def test_the_example_table_is_a_table(tmp_path: Path) -> None:
 
 
 def test_the_example_stage_serves(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    ((name, source),) = blocks("stage")
+    ((name, source),) = blocks(README, "stage")
     (tmp_path / f"{name}.py").write_text(source, encoding="utf-8")
     monkeypatch.syspath_prepend(tmp_path)
     stage = importlib.import_module(name).Refresh

@@ -31,11 +31,14 @@ def main() -> None:
     """
     # Commands register themselves here, so that importing emu.cli from Python stays cheap.
     from emu.cli import (
+        characterise,
         compare,
         convert,
+        cosim,
         figure,
         litmus,
         plot,
+        rtl,
         run,
         stages,
         state,
@@ -46,7 +49,7 @@ def main() -> None:
     )
 
     for module in (
-        *(compare, run, trace, convert, sweep, plot, figure),
+        *(compare, run, trace, convert, sweep, plot, figure, cosim, characterise, rtl),
         *(verify, litmus, state, tables, stages),
     ):
         module.register(app)

@@ -1,8 +1,9 @@
-"""`python -m testbenches.bench`: requests a second, the reference engine against SimPy.
+"""`python -m testbenches.bench`: the reference engine against SimPy, and lockstep against cocotb.
 
-The models take turns in one process, so that a machine that slows down slows all of them. Exits
-with 1 where the engine is less than three times as fast as the usual SimPy model, or loses more
-than two percent to the checks for a listener that is not there.
+What is compared takes turns, so that a machine that slows down slows all of it. Exits with 1 where
+the engine is less than three times as fast as the usual SimPy model, or loses more than two percent
+to the checks for a listener that is not there; and where lockstep of one stage keeps less than 70
+percent of the cycles a second that cocotb alone reaches, or does not hold its speed or its memory.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from emu.path import build
 from emu.report import Report
 from emu.request import Operation
 from emu.table import load
-from testbenches.bench import simpy_model
+from testbenches.bench import cosim, simpy_model
 from testbenches.bench.simpy_model import Result, Step
 from testbenches.bench.untraced import untraced
 
@@ -102,14 +103,17 @@ def machine() -> str:
     return f"{processor}, {python}, SimPy {version('simpy')}"
 
 
-def save(folder: Path, title: str, rows: Sequence[tuple[str, ...]]) -> None:
-    """The table as Markdown and as CSV."""
+def save(
+    folder: Path, name: str, title: str, columns: Sequence[str], rows: Sequence[tuple[str, ...]]
+) -> None:
+    """A table as Markdown and as CSV."""
     folder.mkdir(parents=True, exist_ok=True)
-    lines = [title, "", "| " + " | ".join(COLUMNS) + " |", "|---|---:|---:|---:|"]
+    rule = "|---|" + "---:|" * (len(columns) - 1)
+    lines = [title, "", "| " + " | ".join(columns) + " |", rule]
     lines += ["| " + " | ".join(row) + " |" for row in rows]
-    (folder / "bench.md").write_text("\n".join(lines) + "\n", encoding="utf-8")
-    with (folder / "bench.csv").open("w", encoding="utf-8", newline="") as file:
-        csv.writer(file).writerows([COLUMNS, *rows])
+    (folder / f"{name}.md").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    with (folder / f"{name}.csv").open("w", encoding="utf-8", newline="") as file:
+        csv.writer(file).writerows([columns, *rows])
 
 
 def main() -> int:
@@ -117,6 +121,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m testbenches.bench", description=__doc__)
     parser.add_argument("--requests", type=int, default=5000, help="in each run")
     parser.add_argument("--rounds", type=int, default=7, help="runs of each model")
+    parser.add_argument("--cosim-rounds", type=int, default=5, help="runs of each way beside HDL")
     parser.add_argument("--folder", type=Path, default=Path("build/bench"), help="for the tables")
     chosen = parser.parse_args()
 
@@ -136,7 +141,7 @@ def main() -> int:
     )
     print(title)
     print_table(COLUMNS, rows)
-    save(chosen.folder, title, rows)
+    save(chosen.folder, "bench", title, COLUMNS, rows)
     worst = min(rates[ENGINE, number] / rates[USUAL, number] for number in OUTSTANDING)
     held = worst >= TIMES_FASTER
     print(
@@ -149,7 +154,29 @@ def main() -> int:
         f"without a listener, tracing costs less than {TRACING_PERCENT:.0f} %: "
         f"{'yes' if unheard else 'NO'} ({max(slower):.2%} at the most)"
     )
-    return 0 if held and unheard else 1
+    beside_hdl = bench_cosim(chosen.folder, chosen.cosim_rounds)
+    return 0 if held and unheard and beside_hdl else 1
+
+
+def bench_cosim(folder: Path, rounds: int) -> bool:
+    """Measures, prints and saves what lockstep costs; whether it keeps what it has to."""
+    rows, kept = cosim.compare(rounds)
+    title = f"lockstep beside HDL, median of {rounds} runs; {machine()}"
+    print(f"\n{title}")
+    print_table(cosim.COLUMNS, rows)
+    save(folder, "cosim", title, cosim.COLUMNS, rows)
+    worst = min(share for (top, _), share in kept.items() if top == cosim.ONE_STAGE.top)
+    keeps = worst * 100 >= cosim.KEPT_PERCENT
+    print(
+        f"lockstep of one stage keeps {cosim.KEPT_PERCENT:.0f} % of cocotb alone: "
+        f"{'yes' if keeps else 'NO'} ({worst:.1%} at the least)"
+    )
+    holds, said = cosim.holds(cosim.long_run("verilator"))
+    print(
+        f"{cosim.LONG_CYCLES} cycles hold their speed and memory: "
+        f"{'yes' if holds else 'NO'} ({said})"
+    )
+    return keeps and holds
 
 
 if __name__ == "__main__":

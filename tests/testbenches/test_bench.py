@@ -42,7 +42,7 @@ def test_a_full_resource_limits_the_rate(every_resource: bool) -> None:
 
 def test_the_tables_are_saved(tmp_path: Path) -> None:
     folder = tmp_path / "build" / "bench"
-    save(folder, "title", [("emu", "1", "100", "")])
+    save(folder, "bench", "title", COLUMNS, [("emu", "1", "100", "")])
     assert (folder / "bench.md").read_text().splitlines()[-1] == "| emu | 1 | 100 |  |"
     with (folder / "bench.csv").open(newline="") as file:
         assert list(csv.reader(file)) == [list(COLUMNS), ["emu", "1", "100", ""]]

@@ -1,0 +1,61 @@
+"""The ports of a DUT by what characterising does with them: in, out, memory, and those at rest."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from emu.cosim.binding import Bound, MemoryPort
+from emu.cosim.errors import CosimError
+from emu.errors import listed
+
+
+@dataclass(frozen=True)
+class Roles:
+    """Ports: where requests go in and out, the memory's pair, and those that are left alone."""
+
+    input: str
+    output: str
+    memory: MemoryPort | None
+    at_rest: tuple[str, ...]
+
+
+def roles_of(bound: Bound) -> Roles:
+    """The roles of a binding's ports; `CosimError` where they are not clear."""
+    # What answers the output itself is no memory of the DUT; it is left alone.
+    memories = {
+        name: pair
+        for name, pair in bound.binding.memory.items()
+        if pair.request != _output_alone(bound)
+    }
+    if len(memories) > 1:
+        raise CosimError(
+            f"{bound.file}: memories {listed(memories)}; expected one at most, as only one is "
+            "measured"
+        )
+    memory = next(iter(memories.values()), None)
+    taken = () if memory is None else (memory.request, memory.answer)
+    input_, output = _one(bound, "sink", "in", taken), _one(bound, "source", "out", taken)
+    used = (*taken, input_, output)
+    at_rest = tuple(name for name in bound.binding.ports if name not in used)
+    return Roles(input_, output, memory, at_rest)
+
+
+def _output_alone(bound: Bound) -> str | None:
+    """The source that the DUT's requests leave through although a memory names it, if any."""
+    names = [name for name, port in bound.binding.ports.items() if port.side == "source"]
+    return names[0] if len(names) == 1 else "out" if "out" in names else None
+
+
+def _one(bound: Bound, side: str, wanted: str, taken: tuple[str, ...]) -> str:
+    ports = bound.binding.ports
+    names = [name for name, port in ports.items() if port.side == side and name not in taken]
+    if len(names) == 1:
+        return names[0]
+    if wanted in names:
+        return wanted
+    beside = " beside those of its memory" if taken else ""
+    found = f": {listed(names)}" if names else ""
+    raise CosimError(
+        f"{bound.file}: {len(names)} ports of side {side}{beside}{found}; expected one, or one of "
+        f"the name '{wanted}'"
+    )

@@ -1,0 +1,83 @@
+"""What runs inside the simulator: the lockstep runs of a plan, one after another."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable
+from dataclasses import asdict
+from functools import partial
+from pathlib import Path
+from typing import IO
+
+import cocotb
+from cocotb.handle import HierarchyObject
+
+from emu.cosim.binding import read_binding
+from emu.cosim.lockstep import Lockstep, Watch
+from emu.cosim.model import one_stage
+from emu.cosim.plan import AFTER_CYCLES, ALIVE, EVENTS, TRACE, VARIABLE, Plan, read_plan
+from emu.cosim.report import DutEvent
+from emu.errors import EmuError, RunError
+from emu.table import load
+from emu.table.schema import Table
+
+
+@cocotb.test()
+async def lockstep(dut: HierarchyObject) -> None:
+    """Runs the plan up to the first seed in which the sides differ, and writes the results."""
+    plan = read_plan(Path(os.environ[VARIABLE]))
+    # The simulator works in the folder that it writes to; errors name files as the user does.
+    os.chdir(plan.here)
+    folder = Path(plan.folder)
+    alive = folder / ALIVE
+    alive.touch()
+    with (
+        plan.results.open("w", encoding="utf-8") as out,
+        (folder / EVENTS).open("w", encoding="utf-8") as events,
+    ):
+        try:
+            for seed in plan.seeds:
+                run = lockstep_of(plan, seed, dut, partial(_note, plan, seed, alive, events))
+                result = await run.run()
+                if plan.waves and result.difference is not None:
+                    run.write_trace(folder / TRACE, result.difference.cycle + AFTER_CYCLES)
+                out.write(json.dumps(result.as_json()) + "\n")
+                out.flush()
+                if not result.is_equal:
+                    break
+        except EmuError as error:
+            said = {"error": str(error), "ran": isinstance(error, RunError)}
+            out.write(json.dumps(said) + "\n")
+
+
+def _note(
+    plan: Plan, seed: int, alive: Path, out: IO[str], events: Callable[[], list[DutEvent]]
+) -> None:
+    """Writes the DUT's handshakes, and lets who waits outside see that the run goes on."""
+    alive.touch()
+    if plan.events:
+        for event in events():
+            out.write(json.dumps({"seed": seed, **asdict(event)}) + "\n")
+
+
+def lockstep_of(plan: Plan, seed: int, dut: HierarchyObject, watch: Watch) -> Lockstep:
+    """The run of one seed."""
+    return Lockstep(
+        dut,
+        read_binding(Path(plan.binding)),
+        table_of(plan),
+        plan.stimulus(seed),
+        rule=plan.rule,
+        left_over=plan.left_over,
+        holds=plan.holds,
+        patience_cycles=plan.patience_cycles,
+        on_cycles=AFTER_CYCLES if plan.waves else 0,
+        watch=watch,
+    )
+
+
+def table_of(plan: Plan) -> Table:
+    """The table of the plan, or the one stage of it that stands beside the DUT."""
+    table = load(plan.table, overrides=plan.overrides)
+    return one_stage(table, plan.stage) if plan.stage else table

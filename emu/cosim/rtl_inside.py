@@ -1,0 +1,55 @@
+"""What runs inside the simulator: a path with a DUT in the place of some of its stages."""
+
+from __future__ import annotations
+
+import base64
+import json
+import os
+import pickle
+from pathlib import Path
+
+import cocotb
+from cocotb.handle import HierarchyObject
+
+from emu.cli.posting import read_posting
+from emu.cosim.binding import read_binding
+from emu.cosim.in_path import run_in_path
+from emu.cosim.place import place_in
+from emu.cosim.plan import ALIVE, VARIABLE
+from emu.cosim.rtl_plan import RtlPlan, read_rtl_plan
+from emu.errors import EmuError, RunError
+from emu.table import load
+from emu.trace.events import Event
+
+
+@cocotb.test()
+async def rtl_in_path(dut: HierarchyObject) -> None:
+    """Runs the plan, and writes the report."""
+    plan = read_rtl_plan(Path(os.environ[VARIABLE]))
+    # The simulator works in the folder that it writes to; errors name files as the user does.
+    os.chdir(plan.here)
+    try:
+        said = await _run(plan, dut)
+    except EmuError as error:
+        said = {"error": str(error), "ran": isinstance(error, RunError)}
+    plan.results.write_text(json.dumps(said) + "\n", encoding="utf-8")
+
+
+async def _run(plan: RtlPlan, dut: HierarchyObject) -> dict[str, object]:
+    table = load(plan.table, overrides=plan.overrides)
+    posted = read_posting(table, **plan.posting, seed=plan.seed)
+    events: list[Event] = []
+    alive = Path(plan.folder) / ALIVE
+    alive.touch()
+    report = await run_in_path(
+        dut,
+        read_binding(Path(plan.binding)),
+        place_in(table, plan.stages),
+        posted.described,
+        seed=plan.seed,
+        until_ps=posted.until_ps,
+        patience_cycles=plan.patience_cycles,
+        listener=events.append if plan.is_traced else None,
+        watch=alive.touch,
+    )
+    return {"run": base64.b64encode(pickle.dumps((report, events))).decode("ascii")}

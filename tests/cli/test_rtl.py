@@ -1,0 +1,63 @@
+"""`emu rtl`: the report of `emu run` and what the RTL changes, as JSON; and what cannot be."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.needs import needs
+
+ROOT = Path(__file__).parents[2]
+HDL = ROOT / "testbenches" / "hdl"
+PIPELINE = (str(HDL / "bindings" / "pipeline.yaml"), "--hdl", str(HDL / "pipeline.sv"))
+
+
+def emu(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "emu", *arguments],
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+@needs("iverilog")
+def test_json_says_what_the_rtl_changes(tmp_path: Path) -> None:
+    arguments = ("--requests", "3", "--json")
+    slower = ("--parameter", "LATENCY=12", "--parameter", "DEPTH=12")
+    command = ("rtl", "pcie_nic", "target_rx", *PIPELINE, "--top", "pipeline", *slower, *arguments)
+    done = emu(tmp_path, *command)
+    assert done.returncode == 0, done.stderr
+    said = json.loads(done.stdout)
+    run = json.loads(emu(tmp_path, "run", "pcie_nic", *arguments).stdout)
+    assert said.keys() == run.keys() | {"rtl", "parts_beyond_emulated", "stages"}
+    assert said["rtl"] == "target_rx"
+    # Three times three cycles of 322 MHz more than the table's nine, from edge to edge.
+    assert said["parts_beyond_emulated"]["target_rx"] == {"service": 27_950}
+    more_ps = sum(
+        time_ps for parts in said["parts_beyond_emulated"].values() for time_ps in parts.values()
+    )
+    assert sum(said["parts"].values()) - sum(run["parts"].values()) == more_ps
+
+
+@pytest.mark.parametrize(
+    ("table", "stage", "options", "what"),
+    (
+        ("pcie_nic", "target_rz", (), "did you mean 'target_rx'?"),
+        ("pcie_nic", "memory", (), "stage 'memory' of pcie_nic has no clock with edges"),
+        ("pcie_nic", "target_rx", ("--sim", "icarius"), "did you mean 'icarus'?"),
+        ("pcie_nic", "target_rx", ("--op", "load"), "pcie_nic has no load"),
+    ),
+)
+def test_what_cannot_be_is_told_before_anything_is_built(
+    tmp_path: Path, table: str, stage: str, options: tuple[str, ...], what: str
+) -> None:
+    done = emu(tmp_path, "rtl", table, stage, *PIPELINE, "--top", "pipeline", *options)
+    assert done.returncode == 2
+    assert what in done.stderr
+    assert list(tmp_path.iterdir()) == []

@@ -1,0 +1,138 @@
+"""Patterns in handshakes, findings and the table that follows, without a simulator."""
+
+from __future__ import annotations
+
+from itertools import accumulate
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from emu.cosim.binding import read_binding
+from emu.cosim.characterise.findings import Findings, findings_from_json
+from emu.cosim.characterise.ports import roles_of
+from emu.cosim.characterise.stream import limiter, repeating
+from emu.cosim.characterise.table import Measured, table_text
+from emu.cosim.errors import CosimError
+from emu.table import load
+from tests.cosim.measured import BINDING, DMA
+
+
+@given(st.lists(st.integers(1, 9), min_size=1, max_size=8), st.integers(2, 5), st.integers(0, 7))
+def test_the_shortest_pattern_that_repeats_is_found(
+    pattern: list[int], times: int, cut: int
+) -> None:
+    gaps = pattern * times + pattern[: min(cut, len(pattern))]
+    found = repeating(gaps)
+    assert found is not None
+    assert len(found) <= len(pattern)
+    assert [found[at % len(found)] for at in range(len(gaps))] == gaps
+
+
+@pytest.mark.parametrize(
+    ("gaps", "pattern"),
+    (
+        ([2, 2, 2], [2]),
+        ([1, 3, 1, 3, 1], [1, 3]),
+        ([1, 2, 3], None),
+        ([5], None),
+        ([], None),
+    ),
+)
+def test_what_repeats_less_than_twice_is_no_pattern(
+    gaps: list[int], pattern: list[int] | None
+) -> None:
+    assert repeating(gaps) == pattern
+
+
+@given(st.integers(1, 6), st.integers(1, 4), st.integers(1, 30), st.integers(3, 40))
+def test_a_limit_of_so_many_in_a_time_is_found(
+    count: int, interval: int, more: int, length: int
+) -> None:
+    span = (count - 1) * interval + interval + more
+    cycles = [at // count * span + at % count * interval for at in range(length)]
+    expected = (count, span) if length >= count + 2 else None
+    # One in a time has no faster start: it is an interval.
+    assert limiter(cycles) == (None if count == 1 else expected)
+
+
+@pytest.mark.parametrize("gaps", ((1, 1, 5, 1, 6), (1, 2, 4, 8, 16), (3, 3, 3)))
+def test_other_acceptances_follow_no_limit(gaps: tuple[int, ...]) -> None:
+    assert limiter([0, *accumulate(gaps)]) is None
+
+
+def test_findings_come_back_from_json_with_what_could_not_be_told() -> None:
+    findings = Findings()
+    findings.found("depth", 4, "four")
+    findings.found("latency_cycles", None, "varies", assumed=7)
+    findings.notes.append("a note")
+    said = findings.as_json()
+    assert (said["depth"], said["latency_cycles"], said["interval_cycles"]) == (4, None, None)
+    assert said["could_not_tell"] == {"latency_cycles": "varies"}
+    again = findings_from_json(said)
+    assert (again.values, again.words, again.notes) == (
+        findings.values,
+        findings.words,
+        findings.notes,
+    )
+    assert list(again.lines()) == [
+        "latency_cycles  unknown  varies",
+        "depth                 4  four",
+        "a note",
+    ]
+    assert (findings.assumed("depth"), findings.assumed("latency_cycles")) == (4, 7)
+
+
+def test_a_table_says_what_was_measured_and_what_is_assumed(tmp_path: Path) -> None:
+    findings = Findings()
+    findings.found("latency_cycles", None, "varies", assumed=7)
+    findings.found("interval_cycles", 2, "measured so")
+    findings.found("depth", 4, "four")
+    findings.found("refill_cycles", 3, "three later")
+    findings.found("accept_cycles", 1, "one after valid")
+    measured = Measured("2nd$top", "a simulator", {"W": 32}, 3106)
+    file = tmp_path / "table.yaml"
+    file.write_text(table_text(findings, measured), encoding="utf-8")
+    table = load(file)
+    (entry,) = table.entries
+    assert (table.name, entry.name, entry.channel, entry.queue) == (
+        "_2nd_top",
+        "_2nd_top",
+        "registered",
+        1,
+    )
+    # A table's own places are free at once or at the next edge; a pool keeps them for longer.
+    (use,) = entry.timing.uses or []
+    assert (use.resource, str(use.plus), entry.depth) == ("places", "3 cycles", None)
+    kinds = {name: source.kind for name, source in entry.timing.source.items()}
+    assert (kinds["latency"], kinds["interval"], kinds["uses"]) == (
+        "assumed",
+        "measured",
+        "measured",
+    )
+    assert entry.timing.source["latency"].text == "2nd$top (W=32) in a simulator: varies"
+
+
+def test_the_roles_of_ports(tmp_path: Path) -> None:
+    file = tmp_path / "dut.yaml"
+    file.write_text(DMA, encoding="utf-8")
+    roles = roles_of(read_binding(file))
+    assert (roles.input, roles.output, roles.at_rest) == ("in", "out", ())
+    assert roles.memory is not None
+    assert (roles.memory.request, roles.memory.answer) == ("read", "data")
+    more = "  more: {side: sink, valid: a, fields: {id: b}}\n"
+    file.write_text(BINDING + more, encoding="utf-8")
+    assert roles_of(read_binding(file)).at_rest == ("more",)
+    file.write_text((BINDING + more).replace("  in:", "  into:"), encoding="utf-8")
+    with pytest.raises(CosimError) as error:
+        roles_of(read_binding(file))
+    assert str(error.value) == (
+        f"{file}: 2 ports of side sink: into or more; expected one, or one of the name 'in'"
+    )
+    # What answers the only output, so that a fence may go on, is no memory.
+    answers = more.replace("more", "answers")
+    pair = "memory: {far: {request: out, answer: answers, tag: id}}\n"
+    file.write_text(BINDING + answers + pair, encoding="utf-8")
+    roles = roles_of(read_binding(file))
+    assert (roles.output, roles.memory, roles.at_rest) == ("out", None, ("answers",))
