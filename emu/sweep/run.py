@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import threading
 from collections.abc import Callable
 from concurrent.futures import FIRST_COMPLETED, Executor, Future, wait
 from concurrent.futures.process import BrokenProcessPool
@@ -10,6 +11,7 @@ from contextlib import nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 
+from emu.run import stopped_by_interrupt
 from emu.sweep.check import check
 from emu.sweep.errors import SweepError, writing
 from emu.sweep.journal import Journal
@@ -22,6 +24,8 @@ from emu.sweep.worker import Finished, header, run_batch
 
 #: A task ends after this time and gives back what it has not begun.
 TASK_S = 0.5
+#: How often it looks whether Ctrl-C has come.
+LOOK_S = 0.1
 #: Tasks for each worker, so that none waits for its next one.
 TASKS_AHEAD = 2
 
@@ -95,11 +99,19 @@ class _Run:
         """Runs them; `SweepError` for a point that fails, once the rows at hand are written."""
         self._progress(self._journal.done, len(self._points))
         workers = min(workers, self._todo.left)
-        with process_pool(workers) if executor is None else nullcontext(executor) as pool:
+        interrupted = threading.Event()
+        with (
+            # An exception in the middle of `wait` would leave locks of futures taken for ever.
+            stopped_by_interrupt(interrupted.set),
+            process_pool(workers) if executor is None else nullcontext(executor) as pool,
+        ):
             try:
                 while self._submitted(pool, workers):
-                    finished, _ = wait(self._running, return_when=FIRST_COMPLETED)
-                    self._take(finished)
+                    finished, _ = wait(self._running, LOOK_S, return_when=FIRST_COMPLETED)
+                    if interrupted.is_set():
+                        raise KeyboardInterrupt
+                    if finished:
+                        self._take(finished)
             finally:
                 for future in self._running:
                     future.cancel()
