@@ -36,9 +36,9 @@ class Kernel:
     1. What concerns one station alone: a latency is over, a station accepts from its own channel.
        Such steps look at that station only, so their order does not matter.
     2. Once none of these is left, what several may want: the order of completions, places in a
-       channel, units of a pool. One of them is decided, with all who want it known, and what
-       follows from it settles first. The table's arbitration decides, then who has waited
-       longest, then the sequence number.
+       channel, units of a pool, the choice of an actor. One of them is decided, with all who want
+       it known, and what follows from it settles first. The table's arbitration decides, then
+       who has waited longest, then the sequence number; at an actor its own rules do.
 
     `shuffle` evaluates in a random order: the means to test that the order does not matter.
     """

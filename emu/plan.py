@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import TYPE_CHECKING
@@ -133,7 +133,7 @@ class Plan:
             # What would have been given back on the way is given back here.
             freed = (pool for hop in skipped for pool in (*hop.releases, *hop.returns))
             hops[index].releases = (*hops[index].releases, *freed)
-            hops[index].later |= {pool: when for hop in skipped for pool, when in hop.later.items()}
+            hops[index].later = all_later([hops[index], *skipped])
             hops[index].ends_batch |= any(hop.ends_batch for hop in skipped)
             told = (actor for hop in skipped for actor in hop.tells)
             hops[index].tells = (*hops[index].tells, *told)
@@ -145,8 +145,14 @@ class Plan:
         hops = [replace(hop) for hop in self.hops[: index + 1]]
         taken = dict.fromkeys(pool for hop in hops for pool in hop.takes)
         hops[-1].releases = tuple(taken)
+        hops[-1].later = all_later(self.hops)
         hops[-1].tells = (*hops[-1].tells, *told_later(self.hops, index))
         return hops
+
+
+def all_later(hops: Iterable[Hop]) -> dict[Pool, Callable[[int], int]]:
+    """Which units come back a while after a request leaves, of any of these hops."""
+    return {pool: when for hop in hops for pool, when in hop.later.items()}
 
 
 def told_later(hops: tuple[Hop, ...], index: int) -> tuple[Station, ...]:

@@ -18,7 +18,7 @@ def check_actor(
     """The problems of one entry; none if it is of another stage or could not be read."""
     if draft.stage is None or not issubclass(draft.stage, Actor) or draft.timing is None:
         return
-    yield from _clock(parsed, draft, clocks)
+    yield from _clock(draft, clocks)
     if draft.parameters is not None:
         yield from _units(draft)
         actor = draft.stage(draft.parameters)
@@ -26,20 +26,13 @@ def check_actor(
         yield from _announced(parsed, draft, actor.announced, places)
 
 
-def _clock(parsed: Parsed, draft: Draft, clocks: Mapping[str, Clock]) -> Iterator[Problem]:
+def _clock(draft: Draft, clocks: Mapping[str, Clock]) -> Iterator[Problem]:
     assert draft.timing is not None  # asked by the caller
     name = draft.timing.clock
-    if name is None:
-        return
-    where, at = f"{draft.where}.clock", draft.at("clock")
-    declared = list(parsed.root.section("clocks"))
-    if name not in declared:
-        expected = f"expected one of the table's clocks: {listed(declared)}"
-        hint = did_you_mean(name, declared)
-        yield problem(at, where, f"there is no clock '{name}'", expected, hint)
-    elif name in clocks and not clocks[name].aligned:
+    if name is not None and name in clocks and not clocks[name].aligned:
         what = f"clock '{name}' has no edges, and this stage decides on edges"
-        yield problem(at, where, what, "expected a clock without 'aligned: false'")
+        expected = "expected a clock without 'aligned: false'"
+        yield problem(draft.at("clock"), f"{draft.where}.clock", what, expected)
 
 
 def _units(draft: Draft) -> Iterator[Problem]:

@@ -35,6 +35,7 @@ class StageChecks:
         if timing is None:
             return
         yield from self._when(timing)
+        yield from self._declared_clock(timing)
         yield from check_sources(self._draft.node, self._draft.where)
         stage = self._draft.stage
         if stage is not None and issubclass(stage, Actor):
@@ -87,17 +88,19 @@ class StageChecks:
             what = "'latency' is given, but this stage times itself"
             yield self._at_key("latency", what, "expected only its own parameters")
 
-    def _clock(self, timing: StageTiming) -> Iterator[Problem]:
-        if timing.clock is None:
-            return
+    def _declared_clock(self, timing: StageTiming) -> Iterator[Problem]:
         declared = list(self._parsed.root.section("clocks"))
-        if timing.clock not in declared:
+        if timing.clock is not None and timing.clock not in declared:
             yield self._at_value(
                 "clock",
                 f"there is no clock '{timing.clock}'",
                 f"expected one of the table's clocks: {listed(declared)}",
                 hint=did_you_mean(timing.clock, declared),
             )
+
+    def _clock(self, timing: StageTiming) -> Iterator[Problem]:
+        if timing.clock is None:
+            return
         if not self._given("interval"):
             expected = f"expected for a stage with a clock, as in '{EXAMPLES['interval']}'"
             yield self._missing("interval", expected)

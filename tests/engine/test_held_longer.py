@@ -7,6 +7,8 @@ from typing import Any
 
 import pytest
 
+from emu.request import Request
+from emu.stage import Served, Stage
 from emu.table.schema import Table
 from tests.build import StageDict, clocked, delay, posts, run, table
 from tests.engine.resources import pool, use, user
@@ -25,6 +27,21 @@ def test_a_unit_is_kept_for_a_time_after_a_later_stage() -> None:
     assert made.completions_ps() == [100_000, 207_000, 314_000]
     assert made.parts(1) == {"service": 100_000, "resource:tag": 107_000}
     assert not made.held()
+
+
+class Ends(Stage):
+    """Ends every request."""
+
+    def serve(self, request: Request, now_ps: int) -> Served | None:
+        """Here and now."""
+        return Served(ends=True)
+
+
+def test_one_that_ends_early_keeps_its_unit_for_longer_too() -> None:
+    x = user("x", "10 ns", use("tag", until="far", plus="7 ns"))
+    path = [x, delay("end", "20 ns"), delay("far", "90 ns")]
+    made = run(table(path, resources={"tag": pool(1)}, behaviour={"end": Ends}), posts(0, 0, 0))
+    assert made.completions_ps() == [30_000, 67_000, 104_000]
 
 
 def test_without_until_it_is_kept_after_its_own_stage() -> None:
