@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from emu.request import Operation, Request
+from emu.request import WRITES, Operation, Request
 from emu.trace.events import Kind
 
 if TYPE_CHECKING:
@@ -13,8 +13,6 @@ if TYPE_CHECKING:
 
 WORD_BYTES = 8
 WORD_MASK = (1 << 8 * WORD_BYTES) - 1
-
-_WRITES = (Operation.WRITE, Operation.STORE, Operation.SEND)
 
 
 class Memory:
@@ -50,7 +48,7 @@ class Memory:
     def touch(self, request: Request, now_ps: int) -> None:
         """Does what the request does to memory; what it finds becomes its `value`."""
         address, operation = request.address, request.operation
-        if operation in _WRITES:
+        if operation in WRITES:
             self.bring(request, address, request.operand, now_ps)
         else:
             found = self.value(request.destination, address)

@@ -12,6 +12,7 @@ from emu.errors import EmuError
 from emu.picture import DPI, write_picture
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
     from matplotlib.text import Text
 
@@ -322,15 +323,7 @@ class _Picture:
         )
         axis = self.drawing.add_axes(place, zorder=0)
         axis.set_xlim(0, self.longest_ps / self.unit_ps)
-        axis.set_yticks([])
-        # Without the tick beyond the end, which matplotlib makes and then does not draw.
-        axis.set_xticks([tick for tick in axis.get_xticks() if tick <= axis.get_xlim()[1]])
-        axis.ticklabel_format(axis="x", style="plain", useOffset=False)
-        axis.spines[["left", "right", "top"]].set_visible(False)
-        axis.spines["bottom"].set_color(GREY)
-        axis.tick_params(labelsize=SMALL, labelcolor=INK, color=GREY)
-        axis.grid(axis="x", color=PALE, linewidth=0.8)
-        axis.set_xlabel(f"time since the request was submitted ({self.unit})", fontsize=SMALL)
+        style_time_axis(axis, f"time since the request was submitted ({self.unit})")
 
     def _legend(self) -> list[list[_Block]]:
         """The groups that occur, broken into lines as wide as the page."""
@@ -436,6 +429,20 @@ def _pieces(stage: StageTime) -> list[_Piece]:
         _Piece(None, stage.start_ps + before + own, after),
     )
     return [piece for piece in pieces if piece.length_ps > 0]
+
+
+def style_time_axis(axis: Axes, label: str) -> None:
+    """Ticks at times within the limits, a grid over them and what they are below."""
+    first, last = axis.get_xlim()
+    axis.set_yticks([])
+    # Without the ticks beyond both ends, which matplotlib makes and then does not draw.
+    axis.set_xticks([tick for tick in axis.get_xticks() if first <= tick <= last])
+    axis.ticklabel_format(axis="x", style="plain", useOffset=False)
+    axis.spines[["left", "right", "top"]].set_visible(False)
+    axis.spines["bottom"].set_color(GREY)
+    axis.tick_params(labelsize=SMALL, labelcolor=INK, color=GREY)
+    axis.grid(axis="x", color=PALE, linewidth=0.8)
+    axis.set_xlabel(label, fontsize=SMALL)
 
 
 def words(name: str) -> str:

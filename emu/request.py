@@ -28,6 +28,11 @@ OPERATION_GROUPS: dict[str, tuple[Operation, ...]] = {
     "atomic": (Operation.FETCH_AND_ADD, Operation.COMPARE_AND_SWAP),
 }
 
+#: What only reads memory, what only writes it, and what brings a value back.
+READS = (Operation.READ, Operation.LOAD)
+WRITES = (Operation.WRITE, Operation.SEND, Operation.STORE)
+RETURNING = (*READS, *OPERATION_GROUPS["atomic"])
+
 
 @dataclass(slots=True, eq=False)
 class Request:

@@ -32,11 +32,6 @@ class ChannelOrder(InTurn):
     source = "interconnect chapter, sections on ordering: service mode ROL"
     parameters: Parameters
 
-    @property
-    def announced(self) -> str:
-        """The engine that gave the numbers."""
-        return self.parameters.since
-
     def order_of(self, request: Request) -> Hashable:
         """A channel."""
         return channel_of(request) if request.service == "ROL" else None

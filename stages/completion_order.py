@@ -36,11 +36,6 @@ class CompletionOrder(InTurn):
         super().__init__(parameters)
         self._submitted: dict[int, int] = {}
 
-    @property
-    def announced(self) -> str:
-        """Where they are counted."""
-        return self.parameters.since
-
     def order_of(self, request: Request) -> Hashable:
         """All of an initiator."""
         return request.initiator

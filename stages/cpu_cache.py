@@ -123,6 +123,10 @@ class CpuCache(Stage):
         """From now on the lines have values."""
         self._memory = memory
 
+    def applies(self, operation: Operation, size_bytes: int) -> bool:
+        """Whether the processor itself makes the access."""
+        return operation in (Operation.LOAD, Operation.STORE)
+
     def serve(self, request: Request, now_ps: int) -> Served:
         """Looks the line up, moves it to the front, and says whether the access ends here."""
         if not self._cacheable:

@@ -10,13 +10,13 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from emu.actor import Actor, Port
-from emu.parts import ORDERING
-from emu.request import OPERATION_GROUPS, Operation, Request
+from emu.request import OPERATION_GROUPS, WRITES, Request
 from emu.stage import parameters
 from emu.table.fields import TextField
+from stages.order.in_turn import let_go
 
 #: Those that need no answer on PCIe, so that their sender does not know when they are there.
-POSTED = (Operation.WRITE, Operation.SEND, Operation.STORE)
+POSTED = WRITES
 
 
 @dataclass(slots=True, eq=False)
@@ -87,7 +87,7 @@ class PcieOrder(Actor):
             host.waiting.append((number, request))
             port.hold(request, host.last_before(number))
         else:
-            _let_go(request, port)
+            let_go(request, port)
         if request.operation in POSTED:
             host.posted[request] = number
 
@@ -98,7 +98,7 @@ class PcieOrder(Actor):
             return
         waiting = host.waiting
         while waiting and not host.has_before(waiting[0][0]):
-            _let_go(waiting.popleft()[1], port)
+            let_go(waiting.popleft()[1], port)
         # None was before one that is not relaxed, so all behind that have gone.
         if request.operation in self._relaxed:
             for number, one in waiting:
@@ -108,9 +108,3 @@ class PcieOrder(Actor):
     def on_paper(self, request: Request) -> dict[str, int]:
         """Alone, it waits for nobody."""
         return {}
-
-
-def _let_go(request: Request, port: Port) -> None:
-    waited_ps = port.now_ps - request.arrived_ps
-    port.accept(request)
-    port.emit(request, ((ORDERING, waited_ps),) if waited_ps else ())

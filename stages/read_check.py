@@ -11,17 +11,16 @@ from pydantic import Field
 from emu.actor import Port
 from emu.memory import Memory
 from emu.parts import ORDERING, SERVICE
-from emu.request import Operation, Request
+from emu.request import READS, Request
 from emu.stage import parameters
 from emu.table.fields import NameField, TimeField
 from stages.order.in_turn import InTurn, channel_of
-
-_READS = (Operation.READ, Operation.LOAD)
+from stages.order.trackers import is_ordered
 
 
 def can_be_early(request: Request) -> bool:
     """Whether it can sample before its turn and be checked later: a read in order at the target."""
-    return (request.order, request.service) == ("SO", "ROT") and request.operation in _READS
+    return (request.order, request.service) == ("SO", "ROT") and request.operation in READS
 
 
 class ReadCheck(InTurn):
@@ -51,11 +50,6 @@ class ReadCheck(InTurn):
         super().__init__(parameters)
         self._repeated = 0
 
-    @property
-    def announced(self) -> str:
-        """The engine that gave the numbers."""
-        return self.parameters.since
-
     def use_memory(self, memory: Memory) -> None:
         """Where reads are checked."""
         self._memory = memory
@@ -66,7 +60,7 @@ class ReadCheck(InTurn):
 
     def order_of(self, request: Request) -> Hashable:
         """An initiator and this target."""
-        return channel_of(request) if request.order in ("RO", "SO") else None
+        return channel_of(request) if is_ordered(request) else None
 
     def number_of(self, request: Request) -> int:
         """The engine's."""

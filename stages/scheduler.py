@@ -8,7 +8,7 @@ from typing import Annotated
 from pydantic import Field
 
 from emu.actor import Port
-from emu.request import Operation, Request
+from emu.request import RETURNING, Request
 from emu.stage import parameters
 from emu.table.fields import CountField
 from stages.order.dispatcher import (
@@ -22,14 +22,6 @@ from stages.order.dispatcher import (
 )
 from stages.order.lane import Lane, Waiting
 from stages.order.outstanding import outstanding
-
-#: What a fence waits for: that which brings a value back.
-_READS = (
-    Operation.READ,
-    Operation.LOAD,
-    Operation.FETCH_AND_ADD,
-    Operation.COMPARE_AND_SWAP,
-)
 
 
 class Scheduler(Dispatcher):
@@ -91,7 +83,7 @@ class Scheduler(Dispatcher):
 
     def went(self, request: Request, port: Port) -> None:
         """A read is outstanding from now on."""
-        if request.operation in _READS:
+        if request.operation in RETURNING:
             self._reads.add(request)
             self.refresh(self.queue_of(request.initiator), port)
 
@@ -107,7 +99,7 @@ class Scheduler(Dispatcher):
 
     def awaits(self, request: Request) -> bool:
         """A fence waits for what brings a value back."""
-        return request.operation in _READS
+        return request.operation in RETURNING
 
     def expects(self, request: Request) -> bool:
         """Whether a fence waits for it."""

@@ -14,6 +14,7 @@ from emu.request import Request
 from emu.stage import StageError, parameters
 from emu.table.fields import NameField, TimeField
 from stages.order.in_turn import InTurn, channel_of
+from stages.order.trackers import is_ordered
 from stages.read_check import ReadCheck, can_be_early
 
 
@@ -52,18 +53,13 @@ class TargetOrder(InTurn):
     parameters: Parameters
 
     @property
-    def announced(self) -> str:
-        """The engine that gave the numbers."""
-        return self.parameters.since
-
-    @property
     def watched(self) -> str:
         """Where requests execute."""
         return self.parameters.until
 
     def order_of(self, request: Request) -> Hashable:
         """An initiator and this target."""
-        return channel_of(request) if request.order in ("RO", "SO") else None
+        return channel_of(request) if is_ordered(request) else None
 
     def number_of(self, request: Request) -> int:
         """The engine's."""

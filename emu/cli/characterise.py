@@ -11,8 +11,10 @@ import typer
 from emu.cli import INTERRUPTED
 from emu.cli.cosim import (
     BindingArgument,
+    BuildsOption,
     HdlOption,
     ParameterOption,
+    PatienceOption,
     SimOption,
     TopOption,
     number_or_text,
@@ -25,8 +27,9 @@ from emu.cosim.characterise.plan import PATIENCE_CYCLES, REQUESTS, SEEDS
 from emu.cosim.characterise.run import characterise
 from emu.cosim.run import BUILDS
 from emu.errors import listed
+from emu.picture import write_whole
 from emu.table.catalog import SUFFIXES
-from emu.trace.whole_file import WholeFile, check_folder
+from emu.trace.whole_file import check_folder
 
 
 def register(app: typer.Typer) -> None:
@@ -58,13 +61,8 @@ def command(
     seeds: Annotated[
         int, typer.Option(min=1, help="So many runs, each with pauses of its own, check the table.")
     ] = SEEDS,
-    patience: Annotated[
-        int,
-        typer.Option(min=1, metavar="CYCLES", help="So long nothing may move before it gives up."),
-    ] = PATIENCE_CYCLES,
-    builds: Annotated[
-        Path, typer.Option(metavar="FOLDER", help="Where builds are kept for the next time.")
-    ] = BUILDS,
+    patience: PatienceOption = PATIENCE_CYCLES,
+    builds: BuildsOption = BUILDS,
     as_json: JsonOption = False,
 ) -> None:
     """Measure a DUT: latency, interval, depth, tags; and write its timing table.
@@ -100,9 +98,7 @@ def command(
     except KeyboardInterrupt:
         sys.exit(INTERRUPTED)
     if out is not None:
-        file = WholeFile(out)
-        file.write(found.table)
-        file.close()
+        write_whole(out, found.table.encode())
     if as_json:
         print_json(found.as_json())
         return

@@ -5,17 +5,18 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import Annotated, TypeVar
+from typing import Annotated, TypeVar, cast
 
 import typer
 
 from emu.cli import FAILED, INTERRUPTED
 from emu.cli.options import JsonOption, OptionError, SetOption
 from emu.cli.output import print_json, print_text
-from emu.cosim.compare import MODES, Rule
+from emu.cosim.compare import MODES, Mode, Rule
+from emu.cosim.place import PATIENCE_CYCLES
 from emu.cosim.run import BUILDS, Beside, run_lockstep
 from emu.cosim.simulators import SIMULATORS
-from emu.errors import did_you_mean, listed
+from emu.errors import listed
 from emu.table.catalog import SUFFIXES
 
 T = TypeVar("T")
@@ -50,6 +51,12 @@ ParameterOption = Annotated[
         help="A parameter or generic of the DUT, over that of the binding; may be given several "
         "times.",
     ),
+]
+PatienceOption = Annotated[
+    int, typer.Option(min=1, metavar="CYCLES", help="So long nothing may move before it ends.")
+]
+BuildsOption = Annotated[
+    Path, typer.Option(metavar="FOLDER", help="Where builds are kept for the next time.")
 ]
 
 
@@ -126,10 +133,7 @@ def cosim(
             "'any'.",
         ),
     ] = "0",
-    patience: Annotated[
-        int,
-        typer.Option(min=1, metavar="CYCLES", help="So long nothing may move before it ends."),
-    ] = 10_000,
+    patience: PatienceOption = PATIENCE_CYCLES,
     may_retract: Annotated[
         bool,
         typer.Option(
@@ -148,9 +152,7 @@ def cosim(
             metavar="FILE.jsonl", help="Write the DUT's handshakes: seed, cycle, port, fields."
         ),
     ] = None,
-    builds: Annotated[
-        Path, typer.Option(metavar="FOLDER", help="Where builds are kept for the next time.")
-    ] = BUILDS,
+    builds: BuildsOption = BUILDS,
     as_json: JsonOption = False,
 ) -> None:
     """Run a DUT beside the emulator and show the first cycle in which they differ.
@@ -164,15 +166,12 @@ def cosim(
       emu cosim fifo.yaml --hdl fifo.sv --top fifo --sim verilator --waves
     """
     binding, sources = split(files, hdl or [])
-    chosen = mode or ("order" if table is None else "exact")
-    rule = Rule(_word("--mode", chosen, MODES), skew or 0)
-    if table is None and rule.mode != "order":
-        raise OptionError(f"--mode {rule.mode} without --table; expected the table to compare with")
+    chosen = cast("Mode", mode or ("order" if table is None else "exact"))
     beside = Beside(
         table=table,
         stage=stage or "",
         overrides=tuple(overrides or ()),
-        rule=rule,
+        rule=Rule(chosen, skew or 0),
         requests=requests,
         seeds=tuple(range(seed, seed + seeds)),
         offer=offer or "",
@@ -189,7 +188,7 @@ def cosim(
             sources,
             top,
             beside,
-            simulator=_word("--sim", sim, tuple(SIMULATORS)),
+            simulator=sim,
             parameters=pairs("--parameter", parameters or [], number_or_text),
             waves=Path() if waves else None,
             events=events,
@@ -237,17 +236,6 @@ def pairs(option: str, texts: list[str], read: Callable[[str], T]) -> dict[str, 
 def number_or_text(text: str) -> int | str:
     """What an HDL parameter is given."""
     return int(text) if text.removeprefix("-").isdecimal() else text
-
-
-def _word(option: str, word: str, known: tuple[T, ...]) -> T:
-    for one in known:
-        if one == word:
-            return one
-    words = [str(one) for one in known]
-    near = did_you_mean(word, words)
-    raise OptionError(
-        f"{option} {word}: not known; expected {listed(words)}" + (f"; {near}" if near else "")
-    )
 
 
 def _left_over(text: str) -> int | None:

@@ -10,7 +10,7 @@ import typer
 
 from emu.cli import FAILED, INTERRUPTED
 from emu.cli.options import JsonOption, OptionError, nanoseconds
-from emu.cli.output import print_json, print_table, print_text
+from emu.cli.output import print_json, print_table, print_text, several
 from emu.errors import did_you_mean, listed
 from emu.litmus.catalog import find, litmus_names
 from emu.litmus.count import Count, command
@@ -61,6 +61,7 @@ def litmus(
         list[int] | None,
         typer.Option(
             "--trace",
+            min=0,
             metavar="SCHEDULE",
             help="Run this schedule alone and print what happened; may be given several times.",
         ),
@@ -149,7 +150,7 @@ def _print_mode(judged: Judged) -> None:
         for name, reason in mode.not_here.items()
         if all(row.outcome != name for row in judged.rows)
     ]
-    print_table(("outcome", "", "seen", ""), [(*row[:2], row[2], row[3]) for row in rows], left=4)
+    print_table(("outcome", "", "seen", ""), rows, left=4)
     for row in judged.wrong:
         print_text()
         print_text(f"{MARKS[row.verdict]}: {said(counted, row.values)}", "bold")
@@ -180,10 +181,11 @@ def _print_sum(judged: list[Judged], asked: int, interrupted: bool) -> None:
         print_text("interrupted: this is what had been counted by then", "bold")
     run = sum(one.counted.schedules for one in judged)
     wrong = sum(not one.ok for one in judged)
-    text = f"{run} schedules of {len(judged)} modes"
+    text = f"{several(run, 'schedule')} of {several(len(judged), 'mode')}"
     if len(judged) < asked:
         text += f", of {asked}"
-    print_text(text + (f": {wrong} do not hold" if wrong else ": all hold"))
+    hold = "does not hold" if wrong == 1 else "do not hold"
+    print_text(text + (f": {wrong} {hold}" if wrong else ": all hold"))
 
 
 def _as_json(judged: Judged) -> dict[str, Any]:

@@ -62,3 +62,8 @@ def print_table(
 def print_json(value: Any) -> None:
     """One JSON document on standard output."""
     print(json.dumps(value, indent=2, ensure_ascii=False))
+
+
+def several(count: int, what: str) -> str:
+    """How many of something: `1 request`, `2 requests`."""
+    return f"{count} {what}" if count == 1 else f"{count} {what}s"

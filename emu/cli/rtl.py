@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 from dataclasses import asdict
-from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -12,8 +11,10 @@ import typer
 from emu.cli import INTERRUPTED
 from emu.cli.cosim import (
     BindingArgument,
+    BuildsOption,
     HdlOption,
     ParameterOption,
+    PatienceOption,
     SimOption,
     TopOption,
     number_or_text,
@@ -47,17 +48,6 @@ StagesArgument = Annotated[
         metavar="STAGE[..STAGE]",
         help="The stage of the table, or several in a row, in whose place the DUT is.",
     ),
-]
-PatienceOption = Annotated[
-    int,
-    typer.Option(
-        min=1,
-        metavar="CYCLES",
-        help="So long nothing may move, neither at the DUT nor elsewhere, before it ends.",
-    ),
-]
-BuildsOption = Annotated[
-    Path, typer.Option(metavar="FOLDER", help="Where builds are kept for the next time.")
 ]
 
 

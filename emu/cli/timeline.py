@@ -59,11 +59,10 @@ class FirstRequests:
 
     def submitted(self, event: Submitted) -> None:
         """A request has come into the path."""
-        marks = [mark for mark in (event.order, event.service, "fence" * event.fence) if mark]
         what = (
             f"{event.request}: {event.operation} {event.size_bytes} B, initiator {event.initiator}"
         )
-        self._titles[event.request] = " ".join([what, *marks])
+        self._titles[event.request] = " ".join([what, *event.marks])
         self._submitted_ps[event.request] = event.time_ps
 
     def arrived(self, stay: Stay) -> None:

@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from emu.cli.options import OptionError
-from emu.cli.output import print_text
+from emu.cli.output import print_text, several
 from emu.cli.posting import read_time
 from emu.errors import listed
 from emu.trace.exporter import Exporter
@@ -103,11 +103,7 @@ def check_clock(header: Header, clock: str | None, files: Iterable[Path]) -> Non
 
 def print_written(files: Mapping[Path, Exporter], outputs: Outputs) -> None:
     """What is in each file that is complete."""
-    events, requests = _count(outputs.events, "event"), _count(outputs.requests, "request")
+    events, requests = several(outputs.events, "event"), several(outputs.requests, "request")
     for file, exporter in files.items():
         if exporter in outputs.completed:
             print_text(f"{file}: {events} of {requests}")
-
-
-def _count(number: int, what: str) -> str:
-    return f"{number} {what}" if number == 1 else f"{number} {what}s"

@@ -126,7 +126,7 @@ def _print_cycles(name: str, compared: Sequence[Compared]) -> None:
                     str(one.line),
                     one.name,
                     difference.stage,
-                    f"{difference.number}",
+                    str(difference.number),
                     _departure(difference.expected),
                     _departure(difference.got),
                 )

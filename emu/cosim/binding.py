@@ -11,6 +11,7 @@ from typing import Annotated, Literal
 import pydantic
 from pydantic import Field, PlainValidator, WithJsonSchema
 
+from emu.cosim.errors import CosimError
 from emu.errors import UnitError, did_you_mean, listed
 from emu.table.catalog import shown
 from emu.table.errors import Problem, TableError, problem
@@ -172,6 +173,25 @@ class Bound:
             node = child
         at = node.key_at if path[0] == "tie" else node.at
         return problem(at, dotted(WHERE, path), what, expected, hint)
+
+    def end(self, side: Literal["sink", "source"], memory: Sequence[str] = ()) -> str:
+        """The port where requests come in or leave: the only one of its side, or `in` or `out`.
+
+        Those of a `memory` do not count. `CosimError` where it is not clear.
+        """
+        wanted = "in" if side == "sink" else "out"
+        ports = self.binding.ports
+        names = [name for name, port in ports.items() if port.side == side and name not in memory]
+        if len(names) == 1:
+            return names[0]
+        if wanted in names:
+            return wanted
+        beside = " beside those of its memory" if memory else ""
+        found = f": {listed(names)}" if names else ""
+        raise CosimError(
+            f"{self.file}: {len(names)} ports of side {side}{beside}{found}; expected one, or one "
+            f"of the name '{wanted}'"
+        )
 
 
 def read_binding(file: Path) -> Bound:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Callable
 from dataclasses import asdict
 from functools import partial
@@ -16,9 +15,9 @@ from cocotb.handle import HierarchyObject
 from emu.cosim.binding import read_binding
 from emu.cosim.lockstep import Lockstep, Watch
 from emu.cosim.model import one_stage
-from emu.cosim.plan import AFTER_CYCLES, ALIVE, EVENTS, TRACE, VARIABLE, Plan, read_plan
+from emu.cosim.plan import AFTER_CYCLES, EVENTS, TRACE, Plan, error_result
 from emu.cosim.report import DutEvent
-from emu.errors import EmuError, RunError
+from emu.errors import EmuError
 from emu.table import load
 from emu.table.schema import Table
 
@@ -26,19 +25,16 @@ from emu.table.schema import Table
 @cocotb.test()
 async def lockstep(dut: HierarchyObject) -> None:
     """Runs the plan up to the first seed in which the sides differ, and writes the results."""
-    plan = read_plan(Path(os.environ[VARIABLE]))
-    # The simulator works in the folder that it writes to; errors name files as the user does.
-    os.chdir(plan.here)
+    plan = Plan.inside()
+    plan.goes_on()
     folder = Path(plan.folder)
-    alive = folder / ALIVE
-    alive.touch()
     with (
         plan.results.open("w", encoding="utf-8") as out,
         (folder / EVENTS).open("w", encoding="utf-8") as events,
     ):
         try:
             for seed in plan.seeds:
-                run = lockstep_of(plan, seed, dut, partial(_note, plan, seed, alive, events))
+                run = lockstep_of(plan, seed, dut, partial(_note, plan, seed, events))
                 result = await run.run()
                 if plan.waves and result.difference is not None:
                     run.write_trace(folder / TRACE, result.difference.cycle + AFTER_CYCLES)
@@ -47,15 +43,12 @@ async def lockstep(dut: HierarchyObject) -> None:
                 if not result.is_equal:
                     break
         except EmuError as error:
-            said = {"error": str(error), "ran": isinstance(error, RunError)}
-            out.write(json.dumps(said) + "\n")
+            out.write(json.dumps(error_result(error)) + "\n")
 
 
-def _note(
-    plan: Plan, seed: int, alive: Path, out: IO[str], events: Callable[[], list[DutEvent]]
-) -> None:
+def _note(plan: Plan, seed: int, out: IO[str], events: Callable[[], list[DutEvent]]) -> None:
     """Writes the DUT's handshakes, and lets who waits outside see that the run goes on."""
-    alive.touch()
+    plan.goes_on()
     if plan.events:
         for event in events():
             out.write(json.dumps({"seed": seed, **asdict(event)}) + "\n")

@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterable
 from dataclasses import replace
 from pathlib import Path
 
-from cocotb.clock import Clock
 from cocotb.handle import HierarchyObject
 from cocotb.triggers import RisingEdge
 from cocotb.utils import get_sim_time
@@ -19,6 +18,7 @@ from emu.cosim.errors import BadSignalError, CosimError
 from emu.cosim.explain import explain, waits_at
 from emu.cosim.model import Handshakes, Model, beside
 from emu.cosim.pins import Answerer, Driver, Taker, carrying
+from emu.cosim.place import PATIENCE_CYCLES
 from emu.cosim.report import Difference, DutEvent, Kind, PortEvent, Result
 from emu.cosim.signals import LAST, Data, Dut
 from emu.cosim.stimulus import Always, Stimulus, Willing
@@ -29,8 +29,6 @@ from emu.trace.events import Listener
 from emu.trace.header import header_of
 from emu.trace.vcd_file import open_vcd
 
-#: After so many cycles in which no handshake is seen at the DUT, it is taken to have stalled.
-PATIENCE_CYCLES = 10_000
 #: Cycles after the last item in which nothing more may come.
 AFTER_CYCLES = 64
 
@@ -72,7 +70,7 @@ class Lockstep:
         self._patience_cycles = patience_cycles
         self._on_cycles = on_cycles
         self._watch = watch
-        sink, source = self._one("sink"), self._one("source")
+        sink, source = bound.end("sink"), bound.end("source")
         data, self._out = self.dut.data(sink), self.dut.data(source)
         self._check_fields(data, self._out)
         self._widths = {name: w for name, w in data.widths.items() if name != LAST}
@@ -107,13 +105,7 @@ class Lockstep:
 
     async def run(self) -> Result:
         """Drives clock and reset, and both sides until all items are through, or they differ."""
-        clock = Clock(
-            self.dut.clock,
-            self.binding.clock.period,
-            "ps",
-            period_high=self.binding.clock.period // 2,
-        )
-        clock.start(start_high=False)
+        clock = self.dut.start_clock()
         edge = RisingEdge(self.dut.clock)
         try:
             result = await self._run(edge)
@@ -151,19 +143,6 @@ class Lockstep:
             writer.close()
 
     # -- set up -----------------------------------------------------------------------------
-
-    def _one(self, side: str) -> str:
-        """The port of that side at which the path begins or ends."""
-        wanted = "in" if side == "sink" else "out"
-        names = list(self.dut.ports(side))
-        if len(names) == 1:
-            return names[0]
-        if wanted not in names:
-            raise CosimError(
-                f"{self.dut.bound.file}: {len(names)} ports of side {side}: {listed(names)}; "
-                f"expected one, or one of the name '{wanted}'"
-            )
-        return wanted
 
     def _add_memory(self, name: str, pair: MemoryPort) -> None:
         """What answers the DUT: a memory, or the far end of what it sends."""
@@ -258,21 +237,9 @@ class Lockstep:
 
     async def _reset(self, edge: RisingEdge) -> None:
         """Holds reset; when it returns, the DUT is to be driven for cycle 0."""
-        for name, value in self.binding.tie.items():
-            self.dut.signal(name).value = value
         for one in (self._driver, self._taker, *self._memories):
             one.rest()
-        reset = self.binding.reset
-        if reset is None:
-            await edge
-            return
-        signal = self.dut.signal(reset.signal)
-        active = int(reset.active == "high")
-        signal.value = active
-        for _ in range(reset.cycles):
-            await edge
-        signal.value = 1 - active
-        for _ in range(reset.settle):
+        if not await self.dut.reset(lambda: edge):
             await edge
 
     def _compare(self, said: Handshakes, cycle: int) -> Mismatch | None:

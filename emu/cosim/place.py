@@ -9,7 +9,7 @@ from emu.cosim.binding import Bound, Port
 from emu.cosim.errors import CosimError
 from emu.cosim.model import ORDERS, SERVICES, TakesAnswers
 from emu.errors import did_you_mean, listed
-from emu.request import Operation, Request
+from emu.request import RETURNING, Operation, Request
 from emu.stage import Stage
 from emu.table.schema import Entry, Table
 from emu.time import Clock
@@ -18,13 +18,6 @@ from emu.time import Clock
 PATIENCE_CYCLES = 10_000
 #: Between the names of the first and the last of several stages.
 TO = ".."
-#: What brings a value back: as field `is_read` tells them from the others.
-READS = (
-    Operation.READ,
-    Operation.LOAD,
-    Operation.FETCH_AND_ADD,
-    Operation.COMPARE_AND_SWAP,
-)
 #: The field by which what comes out is known.
 ID = "id"
 #: What a field of a request is made of.
@@ -36,7 +29,7 @@ FIELDS: dict[str, Callable[[Request], int]] = {
     "order": lambda request: ORDERS.index(request.order) if request.order else 0,
     "service": lambda request: SERVICES.index(request.service) if request.service else 0,
     "fence": lambda request: int(request.fence),
-    "is_read": lambda request: int(request.operation in READS),
+    "is_read": lambda request: int(request.operation in RETURNING),
 }
 
 
@@ -103,7 +96,7 @@ def ports_in(place: Place, bound: Bound) -> Ports:
     """What a binding's ports are in a path; `CosimError` where they do not fit."""
     binding, file = bound.binding, bound.file
     pairs = binding.memory
-    source = _port(bound, "source", [pair.request for pair in pairs.values()])
+    source = bound.end("source")
     stages: dict[str, object] = {one.name: one.stage(one.parameters) for one in place.entries}
     waiting = {name: one for name, one in stages.items() if isinstance(one, TakesAnswers)}
     answers: dict[str, TakesAnswers] = {}
@@ -121,7 +114,7 @@ def ports_in(place: Place, bound: Bound) -> Ports:
                 f"expected {listed(waiting)}" + (f"; {near}" if near else "")
             )
         answers[pair.answer] = stage
-    sink = _port(bound, "sink", list(answers))
+    sink = bound.end("sink", list(answers))
     for name in binding.ports:
         if name not in (sink, source, *answers):
             raise CosimError(
@@ -196,21 +189,6 @@ def _check_references(place: Place, entry: Entry, inside: list[str]) -> None:
             f"stage '{entry.name}' of {place.table.name} refers to '{known[0]}', one of "
             f"{place.name}; expected a DUT in the place of that stage alone"
         )
-
-
-def _port(bound: Bound, side: str, others: list[str]) -> str:
-    """The port at which requests come in or leave; `others` of that side are something else."""
-    of_side = [name for name, port in bound.binding.ports.items() if port.side == side]
-    wanted = "in" if side == "sink" else "out"
-    names = [name for name in of_side if side == "source" or name not in others]
-    if len(names) == 1:
-        return names[0]
-    if wanted in names:
-        return wanted
-    raise CosimError(
-        f"{bound.file}: {len(names)} ports of side {side}: {listed(names)}; expected one, or one "
-        f"of the name '{wanted}'"
-    )
 
 
 def _check_fields(bound: Bound, name: str, port: Port, *, has_id: bool) -> None:

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 from emu.cosim.compare import Mode, Rule
 from emu.cosim.stimulus import Pattern, Stimulus, read_pattern
+from emu.errors import EmuError, RunError
 
 #: Where a process with a simulator finds its plan.
 VARIABLE = "EMU_COSIM_PLAN"
@@ -39,8 +41,6 @@ class Simulation:
     builds: str
     folder: str
     waves: bool
-    #: Whether the DUT's handshakes are written.
-    events: bool = False
     #: Which values stand for X where the simulator has no such value: 0 or 1.
     unknown_as: int = 0
 
@@ -53,11 +53,23 @@ class Simulation:
         """Writes it for another process."""
         file.write_text(json.dumps(asdict(self)), encoding="utf-8")
 
+    @classmethod
+    def read(cls, file: Path) -> Self:
+        """The plan that another process has written; of another kind what all kinds have."""
+        said = json.loads(file.read_text(encoding="utf-8"))
+        return cls(**{one.name: said[one.name] for one in fields(cls)})
 
-def read_simulation(file: Path) -> Simulation:
-    """The simulation of a plan of any kind, that another process has written."""
-    said = json.loads(file.read_text(encoding="utf-8"))
-    return Simulation(**{one.name: said[one.name] for one in fields(Simulation)})
+    @classmethod
+    def inside(cls) -> Self:
+        """The plan of the simulator that this process is; goes to the folder of its user."""
+        plan = cls.read(Path(os.environ[VARIABLE]))
+        # The simulator works in the folder that it writes to; errors name files as the user does.
+        os.chdir(plan.here)
+        return plan
+
+    def goes_on(self) -> None:
+        """Lets who waits outside see that time goes on inside."""
+        (Path(self.folder) / ALIVE).touch()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -80,6 +92,8 @@ class Plan(Simulation):
     left_over: int | None
     holds: bool
     patience_cycles: int
+    #: Whether the DUT's handshakes are written.
+    events: bool
 
     @property
     def rule(self) -> Rule:
@@ -99,10 +113,9 @@ class Plan(Simulation):
         )
 
 
-def read_plan(file: Path) -> Plan:
-    """The plan that another process has written."""
-    said: dict[str, Any] = json.loads(file.read_text(encoding="utf-8"))
-    return Plan(**said)
+def error_result(error: EmuError) -> dict[str, Any]:
+    """What stands among the results for what went wrong, and whether a run had begun by then."""
+    return {"error": str(error), "ran": isinstance(error, RunError)}
 
 
 def _pattern(text: str) -> Pattern | None:

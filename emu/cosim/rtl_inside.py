@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import base64
 import json
-import os
 import pickle
 from pathlib import Path
 
@@ -15,9 +14,9 @@ from emu.cli.posting import read_posting
 from emu.cosim.binding import read_binding
 from emu.cosim.in_path import run_in_path
 from emu.cosim.place import place_in
-from emu.cosim.plan import ALIVE, VARIABLE
-from emu.cosim.rtl_plan import RtlPlan, read_rtl_plan
-from emu.errors import EmuError, RunError
+from emu.cosim.plan import error_result
+from emu.cosim.rtl_plan import RtlPlan
+from emu.errors import EmuError
 from emu.table import load
 from emu.trace.events import Event
 
@@ -25,13 +24,12 @@ from emu.trace.events import Event
 @cocotb.test()
 async def rtl_in_path(dut: HierarchyObject) -> None:
     """Runs the plan, and writes the report."""
-    plan = read_rtl_plan(Path(os.environ[VARIABLE]))
-    # The simulator works in the folder that it writes to; errors name files as the user does.
-    os.chdir(plan.here)
+    plan = RtlPlan.inside()
+    plan.goes_on()
     try:
         said = await _run(plan, dut)
     except EmuError as error:
-        said = {"error": str(error), "ran": isinstance(error, RunError)}
+        said = error_result(error)
     plan.results.write_text(json.dumps(said) + "\n", encoding="utf-8")
 
 
@@ -39,8 +37,6 @@ async def _run(plan: RtlPlan, dut: HierarchyObject) -> dict[str, object]:
     table = load(plan.table, overrides=plan.overrides)
     posted = read_posting(table, **plan.posting, seed=plan.seed)
     events: list[Event] = []
-    alive = Path(plan.folder) / ALIVE
-    alive.touch()
     report = await run_in_path(
         dut,
         read_binding(Path(plan.binding)),
@@ -50,6 +46,6 @@ async def _run(plan: RtlPlan, dut: HierarchyObject) -> dict[str, object]:
         until_ps=posted.until_ps,
         patience_cycles=plan.patience_cycles,
         listener=events.append if plan.is_traced else None,
-        watch=alive.touch,
+        watch=plan.goes_on,
     )
     return {"run": base64.b64encode(pickle.dumps((report, events))).decode("ascii")}

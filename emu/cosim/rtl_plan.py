@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 from emu.cosim.plan import Simulation
@@ -24,9 +22,3 @@ class RtlPlan(Simulation):
     seed: int
     patience_cycles: int
     is_traced: bool
-
-
-def read_rtl_plan(file: Path) -> RtlPlan:
-    """The plan that another process has written."""
-    said: dict[str, Any] = json.loads(file.read_text(encoding="utf-8"))
-    return RtlPlan(**said)

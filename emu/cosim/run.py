@@ -19,6 +19,7 @@ from emu.cosim.compare import Rule
 from emu.cosim.crop import crop
 from emu.cosim.errors import CosimError
 from emu.cosim.model import one_stage
+from emu.cosim.place import PATIENCE_CYCLES
 from emu.cosim.plan import (
     AFTER_CYCLES,
     ALIVE,
@@ -77,7 +78,7 @@ class Beside:
     left_over: int | None = 0
     #: Whether what the DUT shows has to stay until it is taken.
     holds: bool = True
-    patience_cycles: int = 10_000
+    patience_cycles: int = PATIENCE_CYCLES
 
 
 def run_lockstep(

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import dataclass
 
+from cocotb.clock import Clock
 from cocotb.handle import (
     HierarchyObject,
     LogicArrayObject,
@@ -14,7 +15,7 @@ from cocotb.handle import (
     SimHandleBase,
 )
 
-from emu.cosim.binding import Bound, Port, Slice
+from emu.cosim.binding import Bound, Slice
 from emu.cosim.errors import BadSignalError, CosimError
 from emu.errors import did_you_mean
 from emu.table.errors import Problem, TableError
@@ -170,6 +171,32 @@ class Dut:
         assert isinstance(clock, LogicObject)  # checked as it was found
         return clock
 
+    def start_clock(self) -> Clock:
+        """Starts the clock with the binding's period, low at first."""
+        period_ps = self.bound.binding.clock.period
+        clock = Clock(self.clock, period_ps, "ps", period_high=period_ps // 2)
+        clock.start(start_high=False)
+        return clock
+
+    async def reset(self, next_edge: Callable[[], Awaitable[object]]) -> int:
+        """Ties what is tied, and holds reset as the binding says; how many edges that took.
+
+        Without a reset none: it returns at once.
+        """
+        for name, value in self.bound.binding.tie.items():
+            self.signal(name).value = value
+        reset = self.bound.binding.reset
+        if reset is None:
+            return 0
+        signal, active = self.signal(reset.signal), int(reset.active == "high")
+        signal.value = active
+        for _ in range(reset.cycles):
+            await next_edge()
+        signal.value = 1 - active
+        for _ in range(reset.settle):
+            await next_edge()
+        return reset.cycles + reset.settle
+
     def signal(self, name: str) -> Signal:
         """The handle of a signal that the binding names."""
         return self._signals[name]
@@ -188,11 +215,6 @@ class Dut:
             high = width_of(signals[at]) - 1 if bits.high is None else bits.high
             fields.append(Bits(field, at, bits.low, high - bits.low + 1))
         return Data(name, signals, fields)
-
-    def ports(self, side: str) -> dict[str, Port]:
-        """The binding's ports of one side."""
-        ports = self.bound.binding.ports
-        return {name: port for name, port in ports.items() if port.side == side}
 
     def _find(self, path: tuple[str | int, ...], bits: Slice) -> None:
         handle: SimHandleBase = self.top

@@ -9,19 +9,19 @@ from pathlib import Path
 from cocotb_tools.runner import Runner, get_runner
 
 from emu.cosim.build import TIMESCALE, built, failed
-from emu.cosim.plan import LOG, VARIABLE, WAVEFORM, Simulation, read_simulation
+from emu.cosim.plan import LOG, VARIABLE, WAVEFORM, Simulation, error_result
 from emu.errors import EmuError
 
 
 def main() -> None:
     """Builds and simulates what the plan in the first argument says."""
     file = Path(sys.argv[1])
-    plan = read_simulation(file)
+    plan = Simulation.read(file)
     try:
         folder = built(plan)
         _run(plan, folder, file)
     except EmuError as error:
-        plan.results.write_text(json.dumps({"error": str(error), "ran": False}), encoding="utf-8")
+        plan.results.write_text(json.dumps(error_result(error)), encoding="utf-8")
 
 
 def _run(plan: Simulation, build: Path, file: Path) -> None:

@@ -67,7 +67,6 @@ class Steps:
         self.sink, self.source = dut.data(sink), dut.data(source)
         self.answers = {name: dut.data(name) for name in answers}
         ports = bound.binding.ports
-        self._bound = bound
         self._in, self._out = ports[sink], ports[source]
         self._answers = {name: ports[name] for name in answers}
         self._driven = REST
@@ -84,21 +83,9 @@ class Steps:
 
     async def reset(self) -> None:
         """Holds reset for as long as the binding says, and goes to cycle 0."""
-        for name, value in self._bound.binding.tie.items():
-            self.dut.signal(name).value = value
-        reset = self._bound.binding.reset
         self.dut.clock.value = 0
         self._drive(REST)
-        if reset is not None:
-            signal, active = self.dut.signal(reset.signal), int(reset.active == "high")
-            signal.value = active
-            for _ in range(reset.cycles):
-                await Timer(self._low_ps, "ps")
-                await self._edge()
-            signal.value = 1 - active
-            for _ in range(reset.settle):
-                await Timer(self._low_ps, "ps")
-                await self._edge()
+        await self.dut.reset(self._next_edge)
         await Timer(self._low_ps, "ps")
         self.cycle = 0
 
@@ -138,6 +125,11 @@ class Steps:
         return lines
 
     # -- inside -----------------------------------------------------------------------------
+
+    async def _next_edge(self) -> None:
+        """The clock is low for its time, and then rises and falls."""
+        await Timer(self._low_ps, "ps")
+        await self._edge()
 
     async def _edge(self) -> None:
         """The clock rises, and falls again."""

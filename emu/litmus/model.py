@@ -9,7 +9,6 @@ from pathlib import Path
 
 from emu.litmus.schema import (
     ALL,
-    WRITES,
     Consume,
     Instruction,
     LitmusSpec,
@@ -19,6 +18,7 @@ from emu.litmus.schema import (
     Poll,
     Post,
 )
+from emu.request import WRITES
 from emu.table import load
 from emu.table.catalog import find
 from emu.table.schema import Table
@@ -86,11 +86,8 @@ class LitmusTest:
 
     def table(self, mode: Mode, index: int, overrides: tuple[str, ...] = ()) -> Table:
         """A table of a mode, with what the mode sets and then `overrides` put over it."""
-        return loaded(str(self.table_file(mode.tables[index])), (*mode.set, *overrides))
-
-    def table_file(self, name: str) -> Path:
-        """Where a table is: a shipped one by its name, another seen from the test's file."""
-        return _found(name, self.file.parent)
+        file = _found(mode.tables[index], self.file.parent)
+        return loaded(str(file), (*mode.set, *overrides))
 
     @cached_property
     def found(self) -> tuple[str, ...]:

@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal, Self
 from pydantic import BeforeValidator, Field, PlainValidator, WithJsonSchema, model_validator
 
 from emu.errors import UnitError
-from emu.request import OPERATION_GROUPS, Operation
+from emu.request import OPERATION_GROUPS, READS, Operation
 from emu.table.fields import (
     BytesField,
     DurationField,
@@ -92,8 +92,6 @@ class Location(Strict):
     value: WordField = 0
 
 
-READS = (Operation.READ, Operation.LOAD)
-WRITES = (Operation.WRITE, Operation.SEND, Operation.STORE)
 COMPARES = (Operation.COMPARE_AND_SWAP,)
 BRINGS = {"value": "brings", "compare": "compares with"}
 

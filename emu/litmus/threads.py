@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 from emu.litmus.model import Program
 from emu.litmus.schema import (
     ALL,
-    WRITES,
     Compute,
     Consume,
     Flush,
@@ -18,7 +17,7 @@ from emu.litmus.schema import (
     Post,
     Wait,
 )
-from emu.request import Operation, Request
+from emu.request import WRITES, Operation, Request
 
 if TYPE_CHECKING:
     from emu.litmus.machine import Machine

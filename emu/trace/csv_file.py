@@ -7,12 +7,11 @@ that do not expect them, so what the run was stands in the column `run`, in the 
 from __future__ import annotations
 
 import csv
-import json
 from pathlib import Path
 
 from emu.trace.events import Event, Held, Left, Submitted, Touched
 from emu.trace.header import Header
-from emu.trace.jsonl import header_as_json
+from emu.trace.jsonl import dumped, header_as_json
 from emu.trace.whole_file import WholeFile
 
 #: Column to what it holds.
@@ -48,7 +47,7 @@ class CsvWriter:
         self._file = WholeFile(path)
         self._writer = csv.DictWriter(self._file, list(COLUMNS), lineterminator="\n")
         self._writer.writeheader()
-        self._run = json.dumps(header_as_json(header), ensure_ascii=False, separators=(",", ":"))
+        self._run = dumped(header_as_json(header))
 
     def tell(self, event: Event) -> None:
         """One more line."""

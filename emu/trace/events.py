@@ -49,6 +49,11 @@ class Submitted(Event):
     service: str = ""
     fence: bool = False
 
+    @property
+    def marks(self) -> list[str]:
+        """Its ordering marks as words; none where it has none."""
+        return [mark for mark in (self.order, self.service, "fence" * self.fence) if mark]
+
 
 @dataclass(frozen=True, slots=True)
 class Held(Event):

@@ -12,6 +12,7 @@ from emu.picture import write_whole
 from emu.plot import ink_on, words
 from emu.trace.events import Event, Kind
 from emu.trace.header import Header, StageLine
+from emu.trace.jsonl import dumped
 from emu.trace.stays import UNKNOWN, Stay
 from emu.trace.swimlanes import Lane, Swimlanes, colours, legend, stages_of
 from emu.trace.whole_file import check_folder
@@ -48,9 +49,7 @@ class Page:
         self._swimlanes.finish()
         content = _content(self._header, self._swimlanes)
         # The data must not end the element that it stands in.
-        data = json.dumps(content, ensure_ascii=False, separators=(",", ":")).replace(
-            "<", "\\u003c"
-        )
+        data = dumped(content).replace("<", "\\u003c")
         page = files("emu.trace").joinpath("page.html").read_text(encoding="utf-8")
         title = html.escape(f"{self._header.title or self._header.table}: trace")
         page = page.replace("{{title}}", title, 1).replace("{{trace}}", data, 1)

@@ -68,14 +68,14 @@ class JsonlWriter:
 
     def __init__(self, path: Path, header: Header) -> None:
         self._file = WholeFile(path)
-        self._file.write(f"{_dumped(header_as_json(header))}\n")
+        self._file.write(f"{dumped(header_as_json(header))}\n")
 
     def tell(self, event: Event) -> None:
         """One more line."""
         values = {key: getattr(event, name) for key, (name, _) in SHAPES[event.kind].keys.items()}
         if isinstance(event, Left):
             values["parts_ps"] = dict(event.parts)
-        self._file.write(f"{_dumped(values)}\n")
+        self._file.write(f"{dumped(values)}\n")
 
     def close(self) -> None:
         """The file is complete."""
@@ -109,4 +109,5 @@ def header_as_json(header: Header) -> dict[str, Any]:
     }
 
 
-_dumped: Callable[[Any], str] = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
+#: JSON on one line, without blanks.
+dumped: Callable[[Any], str] = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode

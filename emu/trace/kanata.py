@@ -172,8 +172,8 @@ class KanataWriter:
 def _detail(event: Event) -> str:
     """What is shown under the mouse; empty where there is no more to say."""
     if isinstance(event, Submitted):
-        marks = [mark for mark in (event.order, event.service, "fence" * event.fence) if mark]
-        return ", ".join([f"address {event.address:#x}, to {event.destination}", *marks])
+        where = f"address {event.address:#x}, to {event.destination}"
+        return ", ".join([where, *event.marks])
     if isinstance(event, Held):
         return f"{event.stage}: waits behind request {event.behind}"
     if isinstance(event, Touched):

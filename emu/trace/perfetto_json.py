@@ -6,15 +6,19 @@ picosecond is written as a whole microsecond.
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 from emu.time import Clock
 from emu.trace.header import Header
+from emu.trace.jsonl import dumped
 from emu.trace.timeline import Args, Scale, Timeline, about
 from emu.trace.whole_file import WholeFile
+
+#: Arrows are matched by name, category and number.
+ARROW = "arrow"
+#: So many bits of a track's order tell its place in the row.
+ROW_BITS = 16
 
 
 def open_json(path: Path, header: Header, clock: Clock | None = None) -> Timeline:
@@ -33,7 +37,7 @@ class _Lines:
         self._process_of: dict[int, int] = {}
         self._before = ""
         head = {"displayTimeUnit": "ns", "otherData": attributes}
-        self._file.write(f'{_dumped(head)[:-1]},"traceEvents":[\n')
+        self._file.write(f'{dumped(head)[:-1]},"traceEvents":[\n')
 
     def process(self, number: int, name: str) -> None:
         """A process."""
@@ -84,13 +88,5 @@ class _Lines:
         self._write({"ph": phase, "ts": time, **where, **more})
 
     def _write(self, values: dict[str, Any]) -> None:
-        self._file.write(self._before + _dumped(values))
+        self._file.write(self._before + dumped(values))
         self._before = ",\n"
-
-
-#: Arrows are matched by name, category and number.
-ARROW = "arrow"
-#: So many bits of a track's order tell its place in the row.
-ROW_BITS = 16
-
-_dumped: Callable[[Any], str] = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode

@@ -16,7 +16,6 @@ from emu.plot import (
     INK,
     LABEL,
     MARGIN,
-    PALE,
     SMALL,
     SWATCH,
     TITLE,
@@ -24,6 +23,7 @@ from emu.plot import (
     WAITING,
     WIDTH,
     ink_on,
+    style_time_axis,
     words,
 )
 from emu.time import format_time
@@ -206,19 +206,10 @@ class _Drawing:
         axis = self.drawing.add_axes(place, zorder=0)
         axis.set_xlim(self.from_ps / unit_ps, self.to_ps / unit_ps)
         axis.set_ylim(len(self.lanes), 0)
-        axis.set_yticks([])
         for index in range(0, len(self.lanes) if self.row >= ROW_FOR_BANDS else 0, 2):
             axis.axhspan(index, index + 1, color="#f4f6f9", linewidth=0)
-        first, last = axis.get_xlim()
-        # Without the ticks beyond both ends, which matplotlib makes and then does not draw.
-        axis.set_xticks([tick for tick in axis.get_xticks() if first <= tick <= last])
-        axis.ticklabel_format(axis="x", style="plain", useOffset=False)
-        axis.spines[["left", "right", "top"]].set_visible(False)
-        axis.spines["bottom"].set_color(GREY)
-        axis.tick_params(labelsize=SMALL, labelcolor=INK, color=GREY)
-        axis.grid(axis="x", color=PALE, linewidth=0.8)
         axis.set_axisbelow(True)
-        axis.set_xlabel(f"time ({unit})", fontsize=SMALL)
+        style_time_axis(axis, f"time ({unit})")
 
     # -- lanes ------------------------------------------------------------------------------
 

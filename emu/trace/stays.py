@@ -183,7 +183,7 @@ class Stays:
     def _cut(self, stay: Stay) -> None:
         """The stay is over now, and nobody says where its time went."""
         stay.left_ps = self.now_ps
-        if stay.arrived_ps < 0:
+        if stay.arrived_ps == UNKNOWN:
             stay.arrived_ps = stay.first_ps
         self._viewer.left(stay, goes_on=False)
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from emu.errors import EmuError
 from emu.line_styles import HUES, shaded
-from emu.plot import OTHER, PALETTE, words
+from emu.plot import OTHER, PALETTE, stage_colours, words
 from emu.trace.events import Event, Held, Kind, Submitted
 from emu.trace.header import Header, StageLine
 from emu.trace.stays import UNKNOWN, Stay, Stays
@@ -49,9 +49,7 @@ class Lane:
         event = self.submitted
         if event is None:
             return ""
-        marks = (event.order, event.service, "fence" if event.fence else "")
-        words = (event.operation, f"{event.size_bytes} B", *marks)
-        return " ".join(word for word in words if word)
+        return " ".join([event.operation, f"{event.size_bytes} B", *event.marks]).strip()
 
 
 class Swimlanes:
@@ -148,11 +146,10 @@ def legend(stages: Sequence[StageLine], lanes: Iterable[Lane]) -> dict[str, dict
         if stay.arrived_ps - stay.outside_ps < stay.left_ps
     }
     shown = [stage for stage in stages if stage.name in lasting]
-    present = {stage.kind for stage in shown}
-    groups = {
-        group: {words(kind): colour for kind, colour in kinds.items() if kind in present}
-        for group, kinds in PALETTE.items()
-    }
     known = {kind for kinds in PALETTE.values() for kind in kinds}
-    groups["stages"] = {words(s.name): colour_of[s.name] for s in shown if s.kind not in known}
-    return {group: entries for group, entries in groups.items() if entries}
+    groups = {
+        group: {words(kind): colour for kind, colour in kinds.items()}
+        for group, kinds in stage_colours(s.kind for s in shown if s.kind in known).items()
+    }
+    others = {words(s.name): colour_of[s.name] for s in shown if s.kind not in known}
+    return groups | ({"stages": others} if others else {})

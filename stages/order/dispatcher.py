@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from bisect import bisect_left
 from fractions import Fraction
 from functools import partial
@@ -63,7 +64,7 @@ class Dispatch:
             )
 
 
-class Dispatcher(Actor):
+class Dispatcher(Actor, ABC):
     """Keeps requests in lanes, and lets one after the other go, as order and turns allow.
 
     On a clock all is decided on edges: of what comes between two the next one is the first to
@@ -102,24 +103,24 @@ class Dispatcher(Actor):
 
     # -- what a subclass says ---------------------------------------------------------------
 
+    @abstractmethod
     def behind(self, request: Request) -> Request | None:
         """Whom the first request of a lane must wait for; `None` if it may go."""
-        raise NotImplementedError
 
     def went(self, request: Request, port: Port) -> None:
         """The request has been chosen."""
 
+    @abstractmethod
     def awaits(self, request: Request) -> bool:
         """Whether it waits for the answer to such a request, once it has let it go."""
-        raise NotImplementedError
 
+    @abstractmethod
     def expects(self, request: Request) -> bool:
         """Whether the answer to the request makes a difference."""
-        raise NotImplementedError
 
+    @abstractmethod
     def hear(self, initiator: int, request: Request | None) -> None:
         """An answer is taken: to this request, or to the oldest of the initiator that waits."""
-        raise NotImplementedError
 
     def lane_held(self, initiator: int) -> int:
         """The lane in which requests of the initiator wait for others."""

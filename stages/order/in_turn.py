@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Hashable
 from dataclasses import dataclass
 from functools import partial
 from operator import attrgetter
+from typing import Protocol
 
 from emu.actor import Actor, Port
 from emu.parts import ORDERING
@@ -22,7 +24,15 @@ class Place:
     number: int
 
 
-class InTurn(Actor):
+class Since(Protocol):
+    """Parameters that name the stage which announces."""
+
+    @property
+    def since(self) -> str:
+        """An actor before this one."""
+
+
+class InTurn(Actor, ABC):
     """Keeps a request until all before it in its order are done; others go on at once.
 
     Who is before it, is known from the stage that announces: also those that have not come here
@@ -30,7 +40,9 @@ class InTurn(Actor):
     request is held behind the last one before it that is not done.
     """
 
-    def __init__(self, parameters: object) -> None:
+    parameters: Since
+
+    def __init__(self, parameters: Since) -> None:
         super().__init__(parameters)
         self._ledgers: dict[Hashable, Ledger] = {}
         self._places: dict[Request, Place] = {}
@@ -42,13 +54,13 @@ class InTurn(Actor):
 
     # -- what a subclass says ---------------------------------------------------------------
 
+    @abstractmethod
     def order_of(self, request: Request) -> Hashable:
         """What those that are in one order have in common; `None` for a request in no order."""
-        raise NotImplementedError
 
+    @abstractmethod
     def number_of(self, request: Request) -> int:
         """Its number in its order, as it is announced; -1 if it has none."""
-        raise NotImplementedError
 
     def waits(self, request: Request) -> bool:
         """Whether it is kept here until its turn; if not, only others wait for it."""
@@ -56,11 +68,14 @@ class InTurn(Actor):
 
     def turn(self, request: Request, port: Port) -> None:
         """Its turn has come."""
-        waited_ps = port.now_ps - request.arrived_ps
-        port.accept(request)
-        port.emit(request, ((ORDERING, waited_ps),) if waited_ps else ())
+        let_go(request, port)
 
     # -- what the engine calls --------------------------------------------------------------
+
+    @property
+    def announced(self) -> str:
+        """Where requests are seen in their order."""
+        return self.parameters.since
 
     def coming(self, request: Request, port: Port) -> None:
         """It takes its place."""
@@ -131,6 +146,13 @@ class InTurn(Actor):
 
 
 _by_arrival = attrgetter("arrived_ps", "sequence")
+
+
+def let_go(request: Request, port: Port) -> None:
+    """It goes on, and all the time since it came was for the sake of order."""
+    waited_ps = port.now_ps - request.arrived_ps
+    port.accept(request)
+    port.emit(request, ((ORDERING, waited_ps),) if waited_ps else ())
 
 
 def channel_of(request: Request) -> Hashable:

@@ -23,7 +23,7 @@ COLUMNS = ("DUT", "simulator", "runs", "cycles/s", "of cocotb alone", "of the si
 #: What lockstep of one stage must keep of what cocotb alone reaches, in percent.
 KEPT_PERCENT = 70.0
 LONG_CYCLES = 2_000_000
-#: How much slower the last part of a long run may be than the first, and how much more memory its
+#: How much slower the last part of a long run may be than the second, and how much more memory its
 #: processes may use.
 SLOWER_PERCENT = 20.0
 MORE_BYTES = 4 << 20
@@ -153,7 +153,7 @@ def holds(parts: list[dict[str, Any]]) -> tuple[bool, str]:
     more_bytes = sum(last["bytes"]) - sum(first["bytes"])
     slower = speeds[0] / speeds[1] - 1
     said = (
-        f"{speeds[0]:.0f} cycles/s in the second tenth and {speeds[1]:.0f} in the ninth, "
+        f"{speeds[0]:.0f} cycles/s in the second tenth and {speeds[1]:.0f} in the last, "
         f"{sum(last['bytes']) / 2**20:.1f} MiB, {more_bytes / 1024:+.0f} KiB between them"
     )
     return slower * 100 < SLOWER_PERCENT and more_bytes < MORE_BYTES, said
@@ -170,7 +170,6 @@ def _plan(case: Case, simulator: str, rounds: int) -> BenchPlan:
         builds=str(BUILDS),
         folder="",
         waves=False,
-        events=False,
         table=case.table,
         overrides=list(case.overrides),
         valid=case.valid,

@@ -17,7 +17,7 @@ from cocotb.triggers import ClockCycles, RisingEdge
 
 from emu.cosim.binding import read_binding
 from emu.cosim.lockstep import Lockstep
-from emu.cosim.plan import VARIABLE, Simulation
+from emu.cosim.plan import Simulation
 from emu.cosim.stimulus import Always, Stimulus, read_pattern
 from emu.table import load
 
@@ -55,8 +55,7 @@ class BenchPlan(Simulation):
 @cocotb.test()
 async def measure(dut: Any) -> None:
     """Writes cycles and seconds of each run, or time and memory of parts of one."""
-    plan = BenchPlan(**json.loads(Path(os.environ[VARIABLE]).read_text(encoding="utf-8")))
-    os.chdir(plan.here)
+    plan = BenchPlan.inside()
     with plan.results.open("w", encoding="utf-8") as out:
 
         def write(said: dict[str, object]) -> None:

@@ -61,7 +61,7 @@ module completion_writer #(
   logic [WAIT_BITS-1:0] waiting;
   logic [31:0] together;
   logic [BATCH_BITS-1:0] size, size_leaving, gone;
-  logic [31:0] batches;
+  logic [31:0] batches, batches_gone;
   logic batch_leaves;
 
   // verilator lint_off PINCONNECTEMPTY
@@ -117,7 +117,7 @@ module completion_writer #(
   assign goes = m_tvalid && m_tready;
   assign is_last = gone + 1'b1 == size_leaving;
   assign batch_leaves = m_tready && is_last;
-  assign m_tlast = m_tvalid && is_last && !(FAULT == LAST_MISSING && batches > FAULT_AT);
+  assign m_tlast = m_tvalid && is_last && !(FAULT == LAST_MISSING && batches_gone + 1 > FAULT_AT);
   always_comb begin
     m_tdata = '0;
     if (m_tvalid) m_tdata = store[first];
@@ -131,12 +131,14 @@ module completion_writer #(
       waiting <= '0;
       gone <= '0;
       batches <= '0;
+      batches_gone <= '0;
     end else begin
       if (comes && takes_in) last <= last == LAST_PLACE ? '0 : last + 1'b1;
       if (goes) first <= first == LAST_PLACE ? '0 : first + 1'b1;
       if (goes) gone <= is_last ? '0 : gone + 1'b1;
       waiting <= waiting + WAIT_BITS'(comes && takes_in) - (begins ? WAIT_BITS'(size) : '0);
       batches <= batches + 32'(begins);
+      batches_gone <= batches_gone + 32'(goes && is_last);
     end
   end
 

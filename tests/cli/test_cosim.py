@@ -82,16 +82,19 @@ def test_without_a_table_everything_is_to_come_out_in_order(tmp_path: Path, simu
     (
         (
             ("--sim", "icarsu"),
-            "--sim icarsu: not known; expected icarus, verilator or ghdl; did you mean 'icarus'?",
+            (
+                "simulator 'icarsu' is not known; expected icarus, verilator or ghdl; did you mean "
+                "'icarus'?"
+            ),
         ),
         (
             ("--mode", "bound"),
-            "--mode bound: not known; expected exact, bounded or order; did you mean 'bounded'?",
+            (
+                "mode 'bound' is not known; expected exact, bounded or order; did you mean "
+                "'bounded'?"
+            ),
         ),
-        (
-            ("--mode", "exact"),
-            "--mode exact without --table; expected the table to compare with",
-        ),
+        (("--mode", "exact"), "mode exact without a table; expected order"),
         (
             ("--mode", "bounded", "--table", "mine.yaml"),
             "mode bounded without a skew; expected 1 cycle or more",

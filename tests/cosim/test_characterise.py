@@ -285,6 +285,16 @@ def test_what_ends_an_experiment_says_why(tmp_path: Path, simulator: str, ending
 
 
 @icarus
+def test_a_dut_that_changes_for_ever_in_one_instant_ends_the_run(
+    tmp_path: Path, simulator: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("emu.cosim.run.STUCK_S", 1)
+    restless = "  reg x = 0;\n  always @(x, s_valid) if (s_valid) x <= ~x;\n"
+    with pytest.raises(RunError, match="has not gone on for 1 s, in no cycle at all"):
+        special(tmp_path, restless + HALF)
+
+
+@icarus
 def test_the_same_dut_gives_the_same_table(tmp_path: Path, builds: Path, simulator: str) -> None:
     parameters: dict[str, int | str] = {"LATENCY": 4, "DEPTH": 4}
     runs: list[Any] = [of_pipeline(tmp_path, builds, parameters) for _ in range(2)]

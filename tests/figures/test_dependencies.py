@@ -6,9 +6,8 @@ from dataclasses import replace
 
 import pytest
 
-from emu.figures import measure
 from emu.figures.dependencies import ORDERS, TIMERS_US, Order, done_ps, figure, post
-from emu.table import load
+from tests.figures.changed import change, off
 
 TOTAL, NEEDED = ORDERS
 US = 10**6
@@ -52,12 +51,7 @@ def test_b_needs_its_order() -> None:
 
 
 def test_a_faster_link_changes_what_is_measured(monkeypatch: pytest.MonkeyPatch) -> None:
-
-    monkeypatch.setattr(
-        measure,
-        "load",
-        lambda name, *, overrides: load(name, overrides=["link.bandwidth=100 GB/s", *overrides]),
-    )
-    off = {point.name for point in figure().points if not point.ok}
-    assert {"A on the link", "total order: C is done"} <= off
-    assert "A before B alone: C is held" not in off
+    change(monkeypatch, "link.bandwidth=100 GB/s")
+    names = off(figure())
+    assert {"A on the link", "total order: C is done"} <= names
+    assert "A before B alone: C is held" not in names

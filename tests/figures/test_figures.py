@@ -1,16 +1,14 @@
 """Every figure holds, and what it measures comes out of its tables."""
 
 import math
-from collections.abc import Sequence
 
 import pytest
 
 from emu.errors import EmuError
-from emu.figures import in_flight, measure, pcie_tags, slots
-from emu.figures.model import Figure, Point
+from emu.figures import in_flight, pcie_tags, slots
+from emu.figures.model import Point
 from emu.figures.registry import FIGURES, reproduce
-from emu.table import load
-from emu.table.schema import Table
+from tests.figures.changed import change, off
 
 
 @pytest.mark.parametrize("name", list(FIGURES))
@@ -38,17 +36,6 @@ def test_an_unknown_figure_is_told_the_near_one() -> None:
 
 
 # -- a table that is changed changes what is measured ---------------------------------------------
-
-
-def off(figure: Figure) -> set[str]:
-    return {point.name for point in figure.points if not point.ok}
-
-
-def change(monkeypatch: pytest.MonkeyPatch, *changes: str) -> None:
-    def changed(name: str, *, overrides: Sequence[str] = ()) -> Table:
-        return load(name, overrides=[*changes, *overrides])
-
-    monkeypatch.setattr(measure, "load", changed)
 
 
 def test_a_longer_round_trip_needs_more_in_flight(monkeypatch: pytest.MonkeyPatch) -> None:

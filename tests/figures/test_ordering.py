@@ -1,20 +1,9 @@
 """What order costs: from the tables that are run."""
 
-from collections.abc import Sequence
-
 import pytest
 
-from emu.figures import measure, ordering
-from emu.table import load
-from emu.table.schema import Table
-
-
-def off(monkeypatch: pytest.MonkeyPatch, table: str, *changes: str) -> set[str]:
-    def changed(name: str, *, overrides: Sequence[str] = ()) -> Table:
-        return load(name, overrides=[*(changes if name == table else ()), *overrides])
-
-    monkeypatch.setattr(measure, "load", changed)
-    return {point.name for point in ordering.figure().points if not point.ok}
+from emu.figures import ordering
+from tests.figures.changed import change, off
 
 
 def test_the_lines_are_what_comes_out() -> None:
@@ -31,20 +20,23 @@ def test_the_lines_are_what_comes_out() -> None:
 
 
 def test_an_order_that_costs_a_cycle_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:
-    names = off(monkeypatch, "ub_sender", "initiator_order.latency=2 cycles")
+    change(monkeypatch, "initiator_order.latency=2 cycles", table="ub_sender")
+    names = off(ordering.figure())
     assert names == {"UB, each mode alone: the fastest", "UB, each mode alone: the slowest"}
 
 
 def test_a_sender_that_takes_too_long_after_an_answer_is_seen(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    names = off(monkeypatch, "ub_sender", "framer.latency=41 cycles")
+    change(monkeypatch, "framer.latency=41 cycles", table="ub_sender")
+    names = off(ordering.figure())
     assert {"UB: SO (4 RO before it), 18 to 50", "UB: fence (1 before it), 23 to 50"} <= names
     assert "UB: SO (1 RO before it), 18 to 50" not in names
 
 
 def test_a_queue_pair_that_is_not_strict_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:
-    names = off(monkeypatch, "rc_sender", "queue_pair.strict=false")
+    change(monkeypatch, "queue_pair.strict=false", table="rc_sender")
+    names = off(ordering.figure())
     assert names == {"RC, request 3 held: how many leave before"}
 
 
@@ -52,4 +44,5 @@ def test_initiators_that_share_a_queue_wait_for_the_one_that_is_held(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     changes = ("initiator_order.queues=1", "initiator_order.strict=true")
-    assert "UB: others that leave beside it" in off(monkeypatch, "ub_sender", *changes)
+    change(monkeypatch, *changes, table="ub_sender")
+    assert "UB: others that leave beside it" in off(ordering.figure())

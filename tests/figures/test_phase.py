@@ -1,20 +1,9 @@
 """When a request alone leaves: from the table that is run."""
 
-from collections.abc import Sequence
-
 import pytest
 
-from emu.figures import measure, phase
-from emu.table import load
-from emu.table.schema import Table
-
-
-def off(monkeypatch: pytest.MonkeyPatch, *changes: str) -> set[str]:
-    def changed(name: str, *, overrides: Sequence[str] = ()) -> Table:
-        return load(name, overrides=[*changes, *overrides])
-
-    monkeypatch.setattr(measure, "load", changed)
-    return {point.name for point in phase.figure().points if not point.ok}
+from emu.figures import phase
+from tests.figures.changed import change, off
 
 
 def test_each_cycle_later_is_a_cycle_less_to_wait() -> None:
@@ -26,7 +15,7 @@ def test_each_cycle_later_is_a_cycle_less_to_wait() -> None:
 
 
 @pytest.mark.parametrize(
-    ("change", "names"),
+    ("changed", "names"),
     (
         ("jsched.queues=8", {"most cycles", "phases that differ"}),
         ("cwnd.latency=2 cycles", {"fewest cycles", "most cycles"}),
@@ -34,10 +23,12 @@ def test_each_cycle_later_is_a_cycle_less_to_wait() -> None:
     ),
 )
 def test_another_table_gives_other_cycles(
-    monkeypatch: pytest.MonkeyPatch, change: str, names: set[str]
+    monkeypatch: pytest.MonkeyPatch, changed: str, names: set[str]
 ) -> None:
-    assert off(monkeypatch, change) >= names
+    change(monkeypatch, changed)
+    assert off(phase.figure()) >= names
 
 
 def test_without_the_scan_there_is_no_phase(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert "phases that differ" in off(monkeypatch, "jsched.pick=round_robin")
+    change(monkeypatch, "jsched.pick=round_robin")
+    assert "phases that differ" in off(phase.figure())

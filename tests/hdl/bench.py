@@ -5,11 +5,11 @@ from __future__ import annotations
 import json
 import os
 import random
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 from cocotb_tools.runner import get_runner
 
@@ -29,6 +29,8 @@ FILES = {
     "scheduler": ("pipeline", "scheduler"),
     "sender": ("channel", "pipeline", "scheduler", "ordering_engine", "framer", "sender"),
 }
+#: Those that are there in VHDL as well.
+IN_VHDL = ("pipeline", "scheduler")
 #: How Verilator's C++ is compiled: soon, and not to run fast.
 SOON_BUILT = " OPT_GLOBAL=-O0 OPT_FAST=-O1 OPT_SLOW=-O0"
 
@@ -75,7 +77,7 @@ def play(
     (folder / "play.json").write_text(json.dumps([asdict(run) for run in runs]))
     changes = find_simulator(simulator).environment()
     changes["MAKEFLAGS"] += SOON_BUILT
-    with environment(changes):
+    with patch.dict(os.environ, changes):
         runner = get_runner(simulator)
         runner.build(
             sources=files(top, "vhd" if is_vhdl else "sv"),
@@ -103,18 +105,6 @@ def play(
         )
     played = json.loads((folder / "played.json").read_text())
     return [[(cycle, port, beat) for cycle, port, beat in events] for events in played]
-
-
-@contextmanager
-def environment(changes: Mapping[str, str]) -> Iterator[None]:
-    """Variables that are set for a while."""
-    before = dict(os.environ)
-    os.environ.update(changes)
-    try:
-        yield
-    finally:
-        os.environ.clear()
-        os.environ.update(before)
 
 
 def pattern(rng: random.Random, length: int) -> list[int]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import random
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
@@ -151,7 +150,7 @@ def drawn(model: str, rng: random.Random, room: int = MANY) -> Stages:
     elif model == "ordering_engine":
         p |= {"DEPTH": room, "OUTSTANDING": room, "WINDOW": room}
     elif model == "context_cache":
-        p |= {"QUEUE": room, "BACKLOG": room, "SEED": state_of(NAME)}
+        p |= {"QUEUE": room, "BACKLOG": room, "SEED": Random(RUN_SEED, NAME)._state}
     elif model == "descriptor_dma":
         # The emulator knows no other order, and no time after a request has left.
         p["IN_ORDER"] = 1
@@ -191,12 +190,6 @@ def comparable(model: str, rng: random.Random) -> tuple[Table, Parameters, Run]:
         memory["delays"] = [stages.latency]
         run.sinks[memory["request"]] = [1]
     return table(stages.path, resources=stages.resources), p, run
-
-
-def state_of(name: str) -> int:
-    """From where on the random numbers of a stage go in the runs of these tests."""
-    digest = hashlib.sha256(f"{RUN_SEED}:{name}".encode()).digest()
-    return int.from_bytes(digest[:8], "little")
 
 
 def cycles(count: int) -> str:

@@ -2,8 +2,8 @@
 
 The file that `PLAY` names holds the runs; what they gave goes, as JSON, into the file `PLAYED`.
 Each run starts with a reset. Cycle 0 is the first rising edge after it, and what a signal is in a
-cycle is what it is just before that edge. A beat is its tdata with tlast or tid, where there is
-one, in the bits above; `X` stands for what is not known.
+cycle is what it is just before that edge. A beat is its tdata with the other PARTS that there are
+in the bits above; `X` stands for what is not known.
 """
 
 from __future__ import annotations
@@ -21,6 +21,8 @@ from cocotb.triggers import RisingEdge
 RESET_CYCLES = 2
 UNKNOWN = "X"
 UNSTABLE = "changed"
+#: Of a beat, from the lowest bits on.
+PARTS = ("tdata", "tlast", "tid", "tuser", "tkeep")
 #: A cycle, a port, and the beat that was handed over there.
 Event = tuple[int, str, int | str]
 
@@ -32,22 +34,24 @@ class Lines:
         self.port = port
         self.valid = getattr(module, f"{port}_tvalid")
         self.ready: Any = getattr(module, f"{port}_tready", None)
-        self.data = getattr(module, f"{port}_tdata")
-        self.top = getattr(module, f"{port}_tlast", getattr(module, f"{port}_tid", None))
-        self.width = len(self.data)
+        signals = [getattr(module, f"{port}_{part}", None) for part in PARTS]
+        self.parts = [signal for signal in signals if signal is not None]
 
     def put(self, beat: int | None) -> None:
         self.valid.value = beat is not None
-        self.data.value = (beat or 0) & ((1 << self.width) - 1)
-        if self.top is not None:
-            self.top.value = (beat or 0) >> self.width
+        rest = beat or 0
+        for part in self.parts:
+            part.value = rest & ((1 << len(part)) - 1)
+            rest >>= len(part)
 
     def get(self) -> int | str:
-        beat = known(self.data)
-        top = 0 if self.top is None else known(self.top)
-        if isinstance(beat, str) or isinstance(top, str):
-            return UNKNOWN
-        return beat | top << self.width
+        beat = 0
+        for part in reversed(self.parts):
+            value = known(part)
+            if isinstance(value, str):
+                return UNKNOWN
+            beat = beat << len(part) | value
+        return beat
 
 
 class Source:

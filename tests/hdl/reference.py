@@ -130,7 +130,7 @@ def initiator_of(flit: int) -> int:
 
 
 def is_last(flit: int) -> bool:
-    return bool(flit >> W)
+    return bool(flit >> W & 1)
 
 
 def scheduler(run: Run, p: Parameters) -> list[Event]:
@@ -281,23 +281,29 @@ def ordering_engine(run: Run, p: Parameters) -> list[Event]:
 def framer(run: Run, p: Parameters) -> list[Event]:
     ports = Ports(run)
     way_out = Pipe(1, depth=1)
-    state, header, left = "free", 0, 0
+    width = p["CHUNK_BYTES"]
+    state, header, size, sent = "free", 0, 0, 0
     for cycle in range(run.cycles):
         way_out.give(ports, "m", cycle)
         flit = ports.offered("s", cycle)
         if state == "free" and flit is not None:
             header = ports.take("s", cycle)
-            left = 2
+            size = p["SHORT_BYTES"]
             state = "chunks" if is_last(header) else "pause"
         elif state == "pause":
             state = "extension"
         elif state == "extension" and flit is not None:
             ports.take("s", cycle)
-            left, state = 3, "chunks"
+            size, state = p["LONG_BYTES"], "chunks"
         elif state == "chunks" and way_out.has_room(cycle):
-            left -= 1
-            way_out.accept(cycle, header & ((1 << W) - 1) | (not left) << W)
-            state = "chunks" if left else "idle"
+            kept = min(width, size - sent)
+            is_first, sent = sent == 0, sent + kept
+            is_over = sent == size
+            keep = (1 << kept) - 1
+            data = header & ((1 << W) - 1)
+            way_out.accept(cycle, data | is_over << W | is_first << W + 1 | keep << W + 2)
+            if is_over:
+                state, sent = "idle", 0
         elif state == "idle":
             state = "free"
     return ports.events

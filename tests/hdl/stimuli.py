@@ -129,7 +129,12 @@ def ordering_engine_run(rng: random.Random, p: Parameters, longest: int = 3) -> 
 
 
 def framer(rng: random.Random) -> Parameters:
-    return {}
+    short_bytes = rng.choice((16, 58, 64))
+    return {
+        "SHORT_BYTES": short_bytes,
+        "LONG_BYTES": short_bytes + rng.choice((1, 20, 64)),
+        "CHUNK_BYTES": rng.choice((8, 32, 64)),
+    }
 
 
 def framer_run(rng: random.Random, p: Parameters) -> Run:
@@ -207,7 +212,7 @@ def completion_writer(rng: random.Random) -> Parameters:
 
 completion_writer_run = pipeline_run
 
-#: The parameters and the runs of each model.
+#: The parameters and the runs of each model; the sender is compared with its whole table.
 STIMULI: dict[
     str, tuple[Callable[[random.Random], Parameters], Callable[[random.Random, Parameters], Run]]
 ] = {
@@ -219,3 +224,5 @@ STIMULI: dict[
     "pipeline": (pipeline, pipeline_run),
     "scheduler": (scheduler, scheduler_run),
 }
+#: The framer has no stage of its own.
+STAGES = [model for model in STIMULI if model != "framer"]

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
 
-from tests.hdl.bench import HDL, Run, play
+from tests.hdl.bench import HDL, IN_VHDL, Run, play
 from tests.hdl.player import Event
 from tests.hdl.reference import W, expected
-from tests.hdl.simulators import builds
 from tests.hdl.stimuli import header, plain, source
+from tests.needs import builds
 
 LAST = 1 << W
 ALWAYS = [1]
@@ -40,7 +41,7 @@ DEFAULTS: dict[str, dict[str, int]] = {
         "STRICT": 0,
         "LATENCY": 1,
     },
-    "framer": {},
+    "framer": {"SHORT_BYTES": 58, "LONG_BYTES": 78, "CHUNK_BYTES": 32},
     "context_cache": {
         "SETS": 1,
         "WAYS": 2,
@@ -98,7 +99,7 @@ def stream(count: int, is_ready: list[int] = ALWAYS) -> Run:
     return Run(60, {"s": source(beats, ALWAYS)}, {"m": is_ready})
 
 
-def flits(requests: list[tuple[int, int]], answers: list[tuple[int, int]] = []) -> Run:  # noqa: B006
+def flits(requests: Sequence[tuple[int, int]], answers: Sequence[tuple[int, int]] = ()) -> Run:
     """Requests of one flit, and answers to initiators, each from a cycle on."""
     return Run(
         60,
@@ -127,6 +128,7 @@ TWO_HELD = [
     *((header(number, number, RO), number) for number in (0, 1)),
     *((header(number, number - 2, SO), number) for number in (2, 3)),
 ]
+TWO_FRAMES = Run(60, {"s": source([[n | LAST, 0] for n in range(2)], ALWAYS)}, {"m": ALWAYS})
 
 CASES = [
     # Request n is taken at cycle n, and leaves at cycle n + 4.
@@ -176,22 +178,23 @@ CASES = [
     Case("ordering_engine", 13, 6, "m", flits(RO_THEN_SO, [(0, 5)])),
     Case("ordering_engine", 13, 6, "m", flits(RO_THEN_SO, [(0, 5)]), 0, {"TRACKING": 1}),
     # Two frames of two chunks.
-    Case(
-        "framer",
-        10,
-        3,
-        "s",
-        Run(60, {"s": source([[n | LAST, 0] for n in range(2)], ALWAYS)}, {"m": ALWAYS}),
-    ),
-    Case(
-        "framer",
-        11,
-        2,
-        "m",
-        Run(60, {"s": source([[n | LAST, 0] for n in range(2)], ALWAYS)}, {"m": ALWAYS}),
-    ),
+    Case("framer", 10, 3, "s", TWO_FRAMES),
+    Case("framer", 11, 2, "m", TWO_FRAMES),
     # The third record drops the first; the second must still be there.
     Case("context_cache", 1, 30, "mr", asking([(1, 0), (2, 10), (3, 20), (2, 30)], [5])),
+    # At random, one of the first two is dropped, and the other must still be there.
+    *(
+        Case(
+            "context_cache",
+            1,
+            30,
+            "mr",
+            asking([(1, 0), (2, 10), (3, 20), (one, 30)], [5]),
+            0,
+            {"REPLACEMENT": 1},
+        )
+        for one in (1, 2)
+    ),
     Case("context_cache", 2, 10, "mr", asking([(1, 0), (1, 10)], [5])),
     # The second fetch waits for the place of the first.
     Case("context_cache", 3, 5, "r", asking([(1, 0), (2, 1)], [5]), 0, {"DEPTH": 1}),
@@ -215,12 +218,17 @@ CASES = [
     # A batch of one begins at cycle 1, one of four at cycle 11.
     Case("completion_writer", 10, 15, "m", stream(20), 1, {"QUEUE": 32}),
     Case("completion_writer", 11, 3, "m", stream(20)),
+    # One batch after the other without a pause: the next begins while this one leaves.
+    Case("completion_writer", 11, 4, "m", stream(20), 1, {"INTERVAL": 1}),
+    # The fault of what batches go through, for one.
+    Case("completion_writer", 1, 3, "m", stream(20)),
 ]
 
 
 def first_difference(left: list[Event], right: list[Event]) -> tuple[int, str]:
     """The first cycle in which the ports did not do the same, and which did not, in order."""
     different = set(left) ^ set(right)
+    assert different
     cycle = min(cycle for cycle, _, _ in different)
     ports = {port for at, port, _ in different if at == cycle}
     return cycle, "".join(sorted(ports))
@@ -240,10 +248,7 @@ def test_a_fault_shows_where_it_must(case: Case, tmp_path: Path) -> None:
     check(case, "icarus", tmp_path)
 
 
-IN_VHDL = [case for case in CASES if case.model in ("pipeline", "scheduler")]
-
-
-@pytest.mark.parametrize("case", IN_VHDL, ids=str)
+@pytest.mark.parametrize("case", [case for case in CASES if case.model in IN_VHDL], ids=str)
 @builds("ghdl")
 def test_a_fault_in_vhdl_shows_where_it_must(case: Case, tmp_path: Path) -> None:
     check(case, "ghdl", tmp_path)

@@ -11,21 +11,17 @@ import pytest
 
 from emu.cosim.report import Result
 from emu.cosim.run import Beside, run_lockstep
+from tests.cosim.bound import simulators
 from tests.hdl import emulated
-from tests.hdl.bench import HDL, files, for_simulators
+from tests.hdl.bench import HDL, IN_VHDL, files, for_simulators
 from tests.hdl.emulated import RUN_SEED, Stages
-from tests.hdl.simulators import builds
-from tests.hdl.stimuli import STIMULI
+from tests.hdl.stimuli import STAGES
 from tests.hdl.test_faults import DEFAULTS
+from tests.needs import builds
 
 #: Room for all that a run can have of what the emulator does not limit.
 ROOM = 256
 REQUESTS = 150
-#: The framer has no stage of its own.
-MODELS = [model for model in STIMULI if model != "framer"]
-IN_VHDL = ["pipeline", "scheduler"]
-
-
 #: Memories that a model asks.
 ASKS = ("context_cache", "descriptor_dma")
 
@@ -83,14 +79,14 @@ def check(model: str, simulator: str, draw: int, seeds: int, folder: Path) -> No
         assert result.matched == {"in": REQUESTS, "out": REQUESTS}
 
 
-@pytest.mark.parametrize("model", MODELS)
+@pytest.mark.parametrize("model", STAGES)
 @builds("icarus")
 def test_a_model_equals_its_stage(model: str, tmp_path: Path) -> None:
     check(model, "icarus", 0, 5, tmp_path)
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("model", MODELS)
+@pytest.mark.parametrize("model", STAGES)
 @builds("icarus")
 def test_a_model_equals_its_stage_for_many_seeds(model: str, tmp_path: Path) -> None:
     for draw in range(1, 41):
@@ -98,7 +94,7 @@ def test_a_model_equals_its_stage_for_many_seeds(model: str, tmp_path: Path) -> 
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("model", MODELS)
+@pytest.mark.parametrize("model", STAGES)
 @builds("verilator")
 def test_a_model_equals_its_stage_on_verilator(model: str, tmp_path: Path) -> None:
     for draw in range(8):
@@ -152,13 +148,7 @@ def test_the_sender_equals_its_table(tmp_path: Path) -> None:
 
 @pytest.mark.long
 @pytest.mark.parametrize("initiators", (1, 3, 16, 200))
-@pytest.mark.parametrize(
-    "simulator",
-    (
-        pytest.param("icarus", marks=builds("icarus")),
-        pytest.param("verilator", marks=builds("verilator")),
-    ),
-)
+@pytest.mark.parametrize("simulator", simulators("icarus", "verilator"))
 def test_the_sender_equals_its_table_for_many_seeds(
     simulator: str, initiators: int, tmp_path: Path
 ) -> None:

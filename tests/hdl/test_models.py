@@ -7,16 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from tests.hdl.bench import play
+from tests.hdl.bench import IN_VHDL, play
 from tests.hdl.emulated import comparable, events
 from tests.hdl.player import Event
 from tests.hdl.reference import W, expected, in_order
-from tests.hdl.simulators import builds
-from tests.hdl.stimuli import STIMULI
+from tests.hdl.stimuli import STAGES, STIMULI
+from tests.needs import builds
 
-#: The framer has no stage of its own; the sender is compared with the whole table.
-STAGES = [model for model in STIMULI if model != "framer"]
-IN_VHDL = ["pipeline", "scheduler"]
 RUNS = 6
 
 

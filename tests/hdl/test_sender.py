@@ -9,11 +9,12 @@ from typing import Any
 
 import pytest
 
+from tests.cosim.bound import simulators
 from tests.hdl.bench import Run, play
 from tests.hdl.player import Event
 from tests.hdl.reference import W, is_last
-from tests.hdl.simulators import builds
 from tests.hdl.stimuli import header, source
+from tests.needs import builds
 
 SCENARIOS = files("timing_tables") / "published/openurma/ub_tx_cycle_scenarios.jsonl"
 COUNT = 82
@@ -94,13 +95,7 @@ def seen(events: list[Event]) -> tuple[dict[str, list[list[int]]], list[int]]:
     return headers, chunks
 
 
-@pytest.mark.parametrize(
-    "simulator",
-    (
-        pytest.param("icarus", marks=builds("icarus")),
-        pytest.param("verilator", marks=builds("verilator")),
-    ),
-)
+@pytest.mark.parametrize("simulator", simulators("icarus", "verilator"))
 def test_the_scenarios(simulator: str, tmp_path: Path) -> None:
     given = scenarios()
     assert len(given) == COUNT

@@ -10,9 +10,8 @@ from pathlib import Path
 import pytest
 
 from emu.cosim.simulators import find_simulator
-from tests.hdl.bench import FILES, HDL, files
-from tests.hdl.simulators import builds
-from tests.needs import needs
+from tests.hdl.bench import FILES, HDL, IN_VHDL, files
+from tests.needs import builds, needs
 
 #: Parameters, beside those that a file has by itself, with which other parts of it are built.
 VARIANTS: dict[str, list[dict[str, int]]] = {
@@ -20,7 +19,7 @@ VARIANTS: dict[str, list[dict[str, int]]] = {
     "pipeline": [{"LATENCY": 1, "DEPTH": 1}, {"INTERVAL": 3, "REFILL_NEXT_EDGE": 1, "FAULT": 4}],
     "scheduler": [{"PICK": 1, "INITIATORS": 16, "INTERVAL": 2}, {"QUEUES": 1, "DEPTH": 1}],
     "ordering_engine": [{"TRACKING": 1, "INITIATORS": 16}, {"STRICT": 1, "LATENCY": 3}],
-    "framer": [{"FAULT": 11}],
+    "framer": [{"FAULT": 11}, {"SHORT_BYTES": 16, "CHUNK_BYTES": 64}],
     "sender": [{"FAULT": 1, "FAULT_STAGE": 4}],
     "context_cache": [
         {"SETS": 4, "WAYS": 2},
@@ -42,8 +41,8 @@ SMALL = {
     "sender": {"INITIATORS": 8, "QUEUES": 4, "DEPTH": 4, "HELD_DEPTH": 4, "WIRE_QUEUE": 4},
     "context_cache": {"QUEUE": 4, "BACKLOG": 4},
 }
-#: Generics of the VHDL, by the entity.
-IN_VHDL = {
+#: Of the VHDL.
+GENERICS = {
     "pipeline": {"LATENCY": 3},
     "scheduler": {"INITIATORS": 8, "QUEUES": 4, "DEPTH": 4},
 }
@@ -168,7 +167,7 @@ def test_nothing_of_a_fault_is_left_without_one(tmp_path: Path) -> None:
 def test_ghdl_makes_hardware_of_it(top: str, tmp_path: Path) -> None:
     for file in files(top, "vhd"):
         said_by(["ghdl", "-a", "--std=08", str(file)], tmp_path)
-    given = [f"-g{name}={value}" for name, value in IN_VHDL[top].items()]
+    given = [f"-g{name}={value}" for name, value in GENERICS[top].items()]
     netlist = said_by(["ghdl", "--synth", "--std=08", *given, top], tmp_path)
     assert f"entity {top} is" in netlist
     assert "rising_edge" in netlist

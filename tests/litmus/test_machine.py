@@ -196,7 +196,6 @@ def test_a_lost_request_counts_as_answered_and_finds_nothing(tmp_path: Path) -> 
     sets = ["there.interval=10 ns", "there.queue=1", "there.depth=1", "there.overflow=drop"]
     mode = {"title": "m", "tables": ["./delays.yaml"], "set": sets, "allowed": ["any"]}
     outcomes = {"any": "otherwise", "named": {"one": 1, "two": 1, "three": 1, "last": 1}}
-    mode["allowed"] = ["any"]
     mode["forbidden"] = ["named"]
     found = ran(tmp_path, {"a": program}, outcomes, modes={"only_mode": mode})
     assert dict(found.outcome) == {"one": 0, "two": 0, "three": None, "last": 0}

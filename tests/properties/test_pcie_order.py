@@ -6,15 +6,36 @@ from typing import Any
 from unittest.mock import patch
 
 from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from emu.channel import Channel
 from emu.pcie import COMPLETION, NONPOSTED, POSTED
 from emu.request import Request
 from emu.table.schema import Table
-from tests.build import Post, run
-from tests.engine.random_tables import loaded_loads, loaded_tables
+from tests.build import Post, delay, run, table
+from tests.engine.random_tables import RESOURCES, loaded_loads
+from tests.engine.resources import use, user
 
 many = settings(max_examples=max(150, settings.default.max_examples if settings.default else 0))
+
+ENDS = st.sampled_from(("host", "device"))
+
+
+@st.composite
+def shared_links(draw: st.DrawFn) -> Table:
+    """A few stages that read or write by one PCIe link, so that its directions carry both."""
+    words = ["read", "write", *draw(st.lists(st.sampled_from(("read", "write")), max_size=2))]
+    path = []
+    for number, word in enumerate(draw(st.permutations(words))):
+        more = {"relaxed_ordering": True} if word == "read" and draw(st.booleans()) else {}
+        carried = use("pcie", as_=word, to=draw(ENDS), **more)
+        latency = draw(st.sampled_from(("0 ns", "10 ns", "100 ns")))
+        when = draw(st.sampled_from((["read"], ["write"], ["read", "write"])))
+        path.append(user(f"s{number}", latency, carried, when=when))
+    # Whatever a request is, some stage is for it.
+    path.append(delay("end", "0 ns"))
+    return table(path, resources={"pcie": draw(RESOURCES["pcie"])})
+
 
 #: When it came to a link, when it went, and by which lane.
 Passage = tuple[int, int, Any]
@@ -38,7 +59,7 @@ def passages(source: Table, load: list[Post]) -> dict[str, list[Passage]]:
 
 
 @many
-@given(loaded_tables(), loaded_loads())
+@given(shared_links(), loaded_loads())
 def test_neither_reads_nor_completions_pass_posted_writes(source: Table, load: list[Post]) -> None:
     for carried in passages(source, load).values():
         for place, (came_ps, _, lane) in enumerate(carried):
@@ -49,7 +70,7 @@ def test_neither_reads_nor_completions_pass_posted_writes(source: Table, load: l
 
 
 @many
-@given(loaded_tables(), loaded_loads())
+@given(shared_links(), loaded_loads())
 def test_no_write_waits_for_more_than_one_of_each_other_kind_in_turn(
     source: Table, load: list[Post]
 ) -> None:

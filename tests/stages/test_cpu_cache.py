@@ -93,6 +93,12 @@ def test_written_through_a_store_pays_the_lookup_and_goes_on() -> None:
     assert stage.serve(request(Operation.STORE, 0), 0) == Served(L2, ends=False)
 
 
+def test_only_loads_and_stores_are_the_processors_own() -> None:
+    # An atomic that found its line here would never reach memory.
+    stage = cache()
+    assert {one for one in Operation if stage.applies(one, 8)} == {Operation.LOAD, Operation.STORE}
+
+
 @pytest.mark.parametrize(
     "change",
     ({"line": "0 B"}, {"l1_lines": 0}, {"l2_lines": 0}, {"policy": "write_around"}, {"ways": 8}),

@@ -10,7 +10,7 @@ from emu.trace.filter import Filter
 from emu.trace.recording import Recording
 from tests.trace.made import HEADER, many
 
-SUFFIXES = (".jsonl", ".csv", ".kanata", ".vcd")
+SUFFIXES = (".jsonl", ".csv", ".kanata", ".vcd", ".json", ".pftrace")
 
 
 def peak_bytes(folder: Path, suffix: str, events: int) -> int:

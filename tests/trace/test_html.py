@@ -67,7 +67,7 @@ def test_too_many_requests_are_told_how_to_choose(
     file = tmp_path / "trace.html"
     page = open_html(file, PAIR)
     for number in (4, 5, 4):
-        page.tell(Submitted(number * 0, Kind.SUBMITTED, number, ""))
+        page.tell(Submitted(0, Kind.SUBMITTED, number, ""))
     message = (
         f"{file}: a page shows at most 2 requests, and this trace has more; expected fewer, chosen "
         "by --request, --initiator or --from and --to, or a .pftrace file, which has no limit"

@@ -1,3 +1,5 @@
+"""Lanes: the lowest free place, and no more of them than were taken at once."""
+
 from hypothesis import given
 from hypothesis import strategies as st
 

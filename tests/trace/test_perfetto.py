@@ -5,8 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-import tracemalloc
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from fractions import Fraction
 from itertools import pairwise
 from pathlib import Path
@@ -17,12 +16,13 @@ from hypothesis import given, settings
 
 from emu.time import Clock
 from emu.trace.events import Event, Held, Kind, Left, Submitted, Touched
+from emu.trace.exporter import Exporter
 from emu.trace.header import Header, StageLine
 from emu.trace.perfetto import open_pftrace
 from emu.trace.perfetto_json import open_json
 from tests.build import Post, clocked, delay, table
 from tests.trace.timelines import Read, Slice, read_chrome_json, read_pftrace
-from tests.trace.traces import Exporter, Trace, burst, export, loads, trace
+from tests.trace.traces import Trace, burst, export, loads, trace
 
 
 class Format(NamedTuple):
@@ -386,45 +386,3 @@ def test_same_input_same_bytes(form: Format, tmp_path: Path) -> None:
         contents.append(file.read_bytes())
     assert contents[0] == contents[1]
     assert len(contents[0]) > 5_000
-
-
-def stream(requests: int) -> Iterator[Event]:
-    """Requests that follow each other through two stages, three at a time."""
-    for number in range(requests):
-        at_ps = number * 10
-        yield Submitted(at_ps, Kind.SUBMITTED, number, "", operation="read")
-        yield Event(at_ps, Kind.ARRIVED, number, "a")
-        yield Event(at_ps + 1, Kind.ACCEPTED, number, "a")
-        yield Event(at_ps + 4, Kind.EMITTED, number, "a")
-        parts = (("service", 3), ("alignment", 1))
-        yield Left(at_ps + 4, Kind.LEFT, number, "a", parts=parts)
-        yield Event(at_ps + 4, Kind.ARRIVED, number, "b")
-        yield Event(at_ps + 5, Kind.ACCEPTED, number, "b")
-        yield Event(at_ps + 9, Kind.EMITTED, number, "b")
-        parts = (("service", 4), ("alignment", 1))
-        yield Left(at_ps + 9, Kind.LEFT, number, "b", parts=parts)
-        yield Event(at_ps + 9, Kind.COMPLETED, number, "")
-
-
-def most_memory(form: Format, folder: Path, requests: int) -> int:
-    exporter = form.open(folder / form.name, HEADER)
-    tracemalloc.start()
-    for event in stream(requests):
-        exporter.tell(event)
-    exporter.close()
-    most = tracemalloc.get_traced_memory()[1]
-    tracemalloc.stop()
-    return most
-
-
-@both
-def test_memory_stays_flat(form: Format, tmp_path: Path) -> None:
-    most_memory(form, tmp_path, 10)
-    assert most_memory(form, tmp_path, 2_000) < most_memory(form, tmp_path, 200) + 20_000
-
-
-@pytest.mark.long
-@both
-def test_memory_stays_flat_over_a_million_events(form: Format, tmp_path: Path) -> None:
-    most_memory(form, tmp_path, 10)
-    assert most_memory(form, tmp_path, 100_000) < most_memory(form, tmp_path, 1_000) + 20_000

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, Protocol
+from typing import Any
 
 from hypothesis import strategies as st
 
@@ -14,6 +14,7 @@ from emu.parts import ORDERING, SERVICE
 from emu.request import Request
 from emu.table.schema import Table
 from emu.trace.events import Event, Held, Kind, Left, Submitted, Touched
+from emu.trace.exporter import Exporter
 from emu.trace.header import Header, StageLine, header_of
 from tests.build import READ, WRITE, Post, clocked, delay, run, station, table
 
@@ -132,16 +133,6 @@ def by_hand() -> Trace:
             Event(20_000, Kind.CONSUMED, 1, "", 4),
         ],
     )
-
-
-class Exporter(Protocol):
-    """What a trace is told to."""
-
-    def tell(self, event: Event) -> None:
-        """One more event."""
-
-    def close(self) -> None:
-        """No more."""
 
 
 def export(made: Trace, exporter: Exporter) -> None:

@@ -6,7 +6,6 @@ from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 
-from cocotb.clock import Clock
 from cocotb.handle import HierarchyObject
 from cocotb.triggers import RisingEdge
 
@@ -16,6 +15,9 @@ from emu.cosim.errors import BadSignalError
 from emu.cosim.signals import LAST, Data, Dut, Signal, is_one
 from emu.cosim.stimulus import NUMBER
 from emu.errors import RunError
+
+#: After so many cycles who watches is told.
+WATCHED_CYCLES = 1024
 
 
 @dataclass
@@ -109,11 +111,15 @@ class Bench:
     """A DUT on its clock, with a source, a sink and a memory around it.
 
     The fields `counting` of a request are its number, all others 0; and so are those of answers
-    that the request of the memory does not have.
+    that the request of the memory does not have. `watch` is called now and then, as time goes on.
     """
 
     def __init__(
-        self, top: HierarchyObject, bound: Bound, counting: Sequence[str] = (NUMBER,)
+        self,
+        top: HierarchyObject,
+        bound: Bound,
+        counting: Sequence[str],
+        watch: Callable[[], None],
     ) -> None:
         self.bound = bound
         self.binding = bound.binding
@@ -123,13 +129,8 @@ class Bench:
         self.out = self.dut.data(self.roles.output)
         self.counting = frozenset(counting)
         self._edge = RisingEdge(self.dut.clock)
-        self._clock = Clock(
-            self.dut.clock,
-            self.binding.clock.period,
-            "ps",
-            period_high=self.binding.clock.period // 2,
-        )
-        self._clock.start(start_high=False)
+        self._clock = self.dut.start_clock()
+        self._watch = watch
         #: Cycles that have been simulated, in all experiments.
         self.cycles = 0
 
@@ -175,6 +176,8 @@ class Bench:
             while seen.cycle + 1 < play.cycles:
                 await self._edge
                 seen.cycle += 1
+                if seen.cycle % WATCHED_CYCLES == 0:
+                    self._watch()
                 for side in sides:
                     side.sample(seen)
                 if play.over(seen):
@@ -190,8 +193,6 @@ class Bench:
         return seen
 
     async def _reset(self) -> None:
-        for name, value in self.binding.tie.items():
-            self.dut.signal(name).value = value
         for name in self.roles.at_rest:
             port = self.port(name)
             if port.side == "sink":
@@ -199,19 +200,10 @@ class Bench:
                 self.dut.data(name).write(0)
             elif port.ready is not None:
                 self.dut.signal(port.ready).value = 1
-        reset = self.binding.reset
-        if reset is None:
+        edges = await self.dut.reset(lambda: self._edge)
+        if not edges:
             await self._edge
-            return
-        signal = self.dut.signal(reset.signal)
-        active = int(reset.active == "high")
-        signal.value = active
-        for _ in range(reset.cycles):
-            await self._edge
-        signal.value = 1 - active
-        for _ in range(reset.settle):
-            await self._edge
-        self.cycles += reset.cycles + reset.settle
+        self.cycles += edges
 
     def ready_of(self, name: str) -> Signal | None:
         """The handle of a port's ready, if it has one."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from itertools import zip_longest
 from pathlib import Path
 
@@ -45,7 +46,7 @@ async def check(
     """
     if bench.port(bench.roles.output).ready is None:
         # What cannot be stopped is taken in every cycle.
-        stimulus = Stimulus(stimulus.requests, stimulus.seed, stimulus.offer, Always())
+        stimulus = replace(stimulus, ready=Always())
     count = stimulus.requests
     offer = _willing(stimulus.may_offer())
     seen = await bench.play(

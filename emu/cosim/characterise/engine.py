@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 
 from emu.cosim.characterise.bench import Answers, Bench, Play, Seen, always, never, no_answers
 from emu.cosim.characterise.findings import UNLIMITED, Findings, between, counted
-from emu.cosim.characterise.stream import MOST_INSIDE, repeating
+from emu.cosim.characterise.stream import MOST_INSIDE, differences, repeating
 from emu.errors import RunError
 
 #: Idle cycles before something is changed that a DUT at rest is to react to.
@@ -298,8 +296,3 @@ class Engine:
         else:
             said = "an answer that overtakes another waits for it"
             found.found("order", "requests", said)
-
-
-def differences(cycles: Sequence[int]) -> list[int]:
-    """From each to the next."""
-    return [b - a for a, b in pairwise(cycles)]

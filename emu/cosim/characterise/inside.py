@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 from pathlib import Path
 from typing import Any
 
@@ -12,17 +11,16 @@ from cocotb.handle import HierarchyObject
 
 from emu.cosim.binding import read_binding
 from emu.cosim.characterise.measure import Characterise
-from emu.cosim.characterise.plan import read_plan
-from emu.cosim.plan import VARIABLE
-from emu.errors import EmuError, RunError
+from emu.cosim.characterise.plan import Plan
+from emu.cosim.plan import error_result
+from emu.errors import EmuError
 
 
 @cocotb.test()
 async def characterise(dut: HierarchyObject) -> None:
     """Measures the DUT, checks the table that follows from it, and writes both."""
-    plan = read_plan(Path(os.environ[VARIABLE]))
-    # The simulator works in the folder that it writes to; errors name files as the user does.
-    os.chdir(plan.here)
+    plan = Plan.inside()
+    plan.goes_on()
     said: dict[str, Any]
     try:
         run = Characterise(
@@ -33,8 +31,9 @@ async def characterise(dut: HierarchyObject) -> None:
             patience_cycles=plan.patience_cycles,
             requests=plan.requests,
             seeds=plan.seeds,
+            watch=plan.goes_on,
         )
         said = (await run.run()).for_process()
     except EmuError as error:
-        said = {"error": str(error), "ran": isinstance(error, RunError)}
+        said = error_result(error)
     plan.results.write_text(json.dumps(said) + "\n", encoding="utf-8")

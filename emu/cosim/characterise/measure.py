@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from itertools import cycle
 from pathlib import Path
 
@@ -34,7 +34,8 @@ class Characterise:
 
     `parameters` are named in the table that follows, and are those of the DUT as it is. Fields of
     requests are 0, but for those in `counting`, which are the number of the request. The table is
-    checked in a run of so many `requests` for each of the `seeds`.
+    checked in a run of so many `requests` for each of the `seeds`. `watch` is called now and then,
+    as the simulation goes on.
     """
 
     def __init__(
@@ -47,8 +48,9 @@ class Characterise:
         patience_cycles: int = PATIENCE_CYCLES,
         requests: int = REQUESTS,
         seeds: Sequence[int] = tuple(range(1, SEEDS + 1)),
+        watch: Callable[[], None] = lambda: None,
     ) -> None:
-        self._bench = Bench(top, bound, counting)
+        self._bench = Bench(top, bound, counting, watch)
         self._patience_cycles = patience_cycles
         self._requests, self._seeds = requests, seeds
         self._measured = Measured(

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
 from emu.cosim.plan import Simulation
 
@@ -27,8 +25,3 @@ class Plan(Simulation):
     #: Requests of each run that checks the table, and the seeds of these runs.
     requests: int
     seeds: Sequence[int]
-
-
-def read_plan(file: Path) -> Plan:
-    """The plan that another process has written."""
-    return Plan(**json.loads(file.read_text(encoding="utf-8")))

@@ -34,7 +34,7 @@ def roles_of(bound: Bound) -> Roles:
         )
     memory = next(iter(memories.values()), None)
     taken = () if memory is None else (memory.request, memory.answer)
-    input_, output = _one(bound, "sink", "in", taken), _one(bound, "source", "out", taken)
+    input_, output = bound.end("sink", taken), bound.end("source", taken)
     used = (*taken, input_, output)
     at_rest = tuple(name for name in bound.binding.ports if name not in used)
     return Roles(input_, output, memory, at_rest)
@@ -44,18 +44,3 @@ def _output_alone(bound: Bound) -> str | None:
     """The source that the DUT's requests leave through although a memory names it, if any."""
     names = [name for name, port in bound.binding.ports.items() if port.side == "source"]
     return names[0] if len(names) == 1 else "out" if "out" in names else None
-
-
-def _one(bound: Bound, side: str, wanted: str, taken: tuple[str, ...]) -> str:
-    ports = bound.binding.ports
-    names = [name for name, port in ports.items() if port.side == side and name not in taken]
-    if len(names) == 1:
-        return names[0]
-    if wanted in names:
-        return wanted
-    beside = " beside those of its memory" if taken else ""
-    found = f": {listed(names)}" if names else ""
-    raise CosimError(
-        f"{bound.file}: {len(names)} ports of side {side}{beside}{found}; expected one, or one of "
-        f"the name '{wanted}'"
-    )

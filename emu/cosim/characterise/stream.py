@@ -16,6 +16,7 @@ from emu.cosim.characterise.bench import (
     no_answers,
 )
 from emu.cosim.characterise.findings import UNLIMITED, Findings, between, counted
+from emu.cosim.stimulus import NUMBER
 from emu.errors import RunError
 
 #: Idle cycles between requests that are alone.
@@ -371,7 +372,7 @@ class Stream:
             )
         if self._are_numbered and seen.given_ids != self._ids(len(seen.given)):
             found.notes.append("requests do not leave in the order in which they came")
-        gaps = [b - a for a, b in pairwise(seen.taken)]
+        gaps = differences(seen.taken)
         pattern = repeating(gaps[-BURST_TAIL:])
         what = "from one input handshake to the next, without pause on either side"
         if pattern is None:
@@ -387,10 +388,10 @@ class Stream:
 
     @property
     def _are_numbered(self) -> bool:
-        return all("id" in data.widths for data in (self.bench.data, self.bench.out))
+        return all(NUMBER in data.widths for data in (self.bench.data, self.bench.out))
 
     def _ids(self, count: int) -> list[int]:
-        bits = min(self.bench.data.widths["id"], self.bench.out.widths["id"])
+        bits = min(self.bench.data.widths[NUMBER], self.bench.out.widths[NUMBER])
         return [number & ((1 << bits) - 1) for number in range(count)]
 
     def _interval(self, gaps: Sequence[int]) -> None:
@@ -399,7 +400,7 @@ class Stream:
         `gaps` are those of a burst; from each place that is free another could be accepted.
         """
         found = self.findings
-        filling = [b - a for a, b in pairwise(self.free.taken)]
+        filling = differences(self.free.taken)
         is_one = found.number("depth") == 1 or len(self.free.taken) == 1
         if not filling and not is_one:
             filling = list(gaps)
@@ -435,12 +436,17 @@ class Stream:
             found.found("interval_cycles", None, said, assumed=1)
 
 
+def differences(cycles: Sequence[int]) -> list[int]:
+    """From each to the next."""
+    return [b - a for a, b in pairwise(cycles)]
+
+
 def limiter(cycles: Sequence[int]) -> tuple[int, int] | None:
     """How many of these come in how many cycles, if that alone says when each comes.
 
     The first come as fast as they can; each other comes so long after the one so many before it.
     """
-    gaps = [b - a for a, b in pairwise(cycles)]
+    gaps = differences(cycles)
     count = next((at for at, gap in enumerate(gaps) if gap != gaps[0]), len(gaps)) + 1
     if len(cycles) < count + 2:
         return None

@@ -2,20 +2,21 @@
 
 import pytest
 
-from emu.plan import Plan
-from emu.request import Operation, Request
+from emu.request import Request
 from stages.order.outstanding import outstanding
+from tests.stages.requests import request
 
 
-def request(initiator: int) -> Request:
-    plan = Plan(Operation.READ, 64, 0, (), 0)
-    return Request(0, Operation.READ, 64, 0, 0, plan, initiator)
+def of(initiator: int) -> Request:
+    made = request()
+    made.initiator = initiator
+    return made
 
 
 @pytest.mark.parametrize("by_request", (True, False))
 def test_the_last_is_known_until_all_before_it_have_been_answered(by_request: bool) -> None:
     sent = outstanding(by_request)
-    first, second, other = request(1), request(1), request(2)
+    first, second, other = of(1), of(1), of(2)
     assert sent.last(1) is None
     for one in (first, second, other):
         sent.add(one)
@@ -35,7 +36,7 @@ def test_the_last_is_known_until_all_before_it_have_been_answered(by_request: bo
 
 def test_known_ones_are_answered_in_any_order() -> None:
     sent = outstanding(answered_by_request=True)
-    first, second, third = (request(1) for _ in range(3))
+    first, second, third = (of(1) for _ in range(3))
     for one in (first, second, third):
         sent.add(one)
     sent.answer(1, third)
