@@ -15,12 +15,13 @@ class Random:
 
     def __init__(self, seed: int, name: str) -> None:
         digest = hashlib.sha256(f"{seed}:{name}".encode()).digest()
-        self._state = int.from_bytes(digest[:8], "little")
+        #: Where it is in its sequence: another that starts here gives the same from now on.
+        self.state = int.from_bytes(digest[:8], "little")
 
     def bits(self) -> int:
         """64 random bits."""
-        self._state = (self._state + 0x9E3779B97F4A7C15) & _MASK
-        z = self._state
+        self.state = (self.state + 0x9E3779B97F4A7C15) & _MASK
+        z = self.state
         z = ((z ^ (z >> 30)) * 0xBF58476D1CE4E5B9) & _MASK
         z = ((z ^ (z >> 27)) * 0x94D049BB133111EB) & _MASK
         return z ^ (z >> 31)

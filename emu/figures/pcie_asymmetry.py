@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from itertools import repeat
-
 from emu.figures.measure import CHAPTER, KV_DIRECT, US, completions_ps, count_between
 from emu.figures.model import Figure, Point, Series
 from emu.request import Operation
-from emu.workload import Access, Closed
+from emu.workload import Closed, staying
 
 TABLE = "pcie_sharing"
 SIZE_BYTES = 64
@@ -48,7 +46,7 @@ def figure() -> Figure:
 def _percent(tags: int) -> tuple[float, float]:
     """What part of the direction's bytes the reads have, and what part the writes."""
     streams = [
-        repeat(Access(operation, SIZE_BYTES, 0, initiator))
+        staying(operation, SIZE_BYTES, initiator)
         for initiator, operation in enumerate((Operation.READ, Operation.WRITE))
     ]
     times_ps = completions_ps(TABLE, Closed(streams, OUTSTANDING), TO_PS, [f"pcie.tags={tags}"])

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from itertools import repeat
-
 from emu.figures.measure import (
     KV_DIRECT,
     NS,
@@ -16,7 +14,7 @@ from emu.figures.measure import (
 )
 from emu.figures.model import Figure, Point, Series
 from emu.request import Operation
-from emu.workload import Access, Closed
+from emu.workload import Closed, staying
 
 TABLE = "kv_direct"
 SIZE_BYTES = 64
@@ -72,6 +70,6 @@ def _reads(*overrides: str) -> float:
 
 
 def _rate(operation: Operation, *overrides: str) -> float:
-    workload = Closed([repeat(Access(operation, SIZE_BYTES, 0))], OUTSTANDING)
+    workload = Closed([staying(operation, SIZE_BYTES)], OUTSTANDING)
     times_ps = completions_ps(TABLE, workload, TO_PS, overrides)[operation]
     return count_between(times_ps, FROM_PS, TO_PS) * US / (TO_PS - FROM_PS)

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from itertools import repeat
-
 from emu.breakdown import of_request
-from emu.figures.measure import CHAPTER, US, completions_ps, count_between, run
+from emu.figures.measure import CHAPTER, US, completions_ps, count_between, run_watched
 from emu.figures.model import Figure, Point, Series
 from emu.request import Operation, Request
-from emu.workload import Access, Closed, Timed
+from emu.workload import Access, Closed, Timed, staying
 
 TABLE = "request_slots"
 SIZE_BYTES = 8192
@@ -47,7 +45,7 @@ def figure() -> Figure:
 
 
 def _rate(slots: int) -> float:
-    workload = Closed([repeat(Access(Operation.READ, SIZE_BYTES, 0))], OUTSTANDING)
+    workload = Closed([staying(Operation.READ, SIZE_BYTES)], OUTSTANDING)
     times_ps = completions_ps(TABLE, workload, TO_PS, _overrides(slots))[Operation.READ]
     return count_between(times_ps, FROM_PS, TO_PS) * US / (TO_PS - FROM_PS)
 
@@ -56,7 +54,7 @@ def _submitted_us(slots: int) -> list[float]:
     """When each of a burst was submitted: it waits for that, and for nothing before."""
     requests: list[Request] = []
     burst = [(0, Access(Operation.READ, SIZE_BYTES, n * SIZE_BYTES)) for n in range(BURST)]
-    run(TABLE, Timed(burst), overrides=_overrides(slots), on_complete=requests.append)
+    run_watched(TABLE, Timed(burst), requests.append, overrides=_overrides(slots))
     requests.sort(key=lambda request: request.sequence)
     return [sum(of_request(request)[0].values()) / US for request in requests]
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import repeat
 from pathlib import Path
@@ -10,10 +10,10 @@ from typing import Any
 
 from emu.errors import EmuError
 from emu.random import Random
-from emu.request import OPERATION_GROUPS, Operation
-from emu.workload.arrivals import at_fixed_rate, poisson
+from emu.request import OPERATION_GROUPS
+from emu.workload.arrivals import Arrivals, Poisson, at_fixed_rate
 from emu.workload.chain import Chain
-from emu.workload.choice import by_round, in_turn, uniform, weighted, zipf
+from emu.workload.choice import Constant, InTurn, Uniform, Weighted, Zipf
 from emu.workload.replay import read_replay
 from emu.workload.schema import (
     BurstSpec,
@@ -27,31 +27,29 @@ from emu.workload.schema import (
     ReplaySpec,
     Spec,
 )
-from emu.workload.stream import Addresses, slots, stepping, stepping_addresses, stream
+from emu.workload.stream import Addresses, Kind, Slots, SteppingAddresses, Stream, stepping
 from emu.workload.workload import Closed, Timed, Workload
-
-#: Operation and bytes.
-Kind = tuple[Operation, int]
 
 
 @dataclass(frozen=True)
 class Described:
     """A workload for one run, and what a report says of it.
 
-    `kind` is given where all its requests are alike; at most `requests` are posted, if that is
-    given.
+    `again` makes the same once more, if it is known how. `kind` is given where all its requests are
+    alike; at most `requests` are posted, if that is given.
     """
 
     workload: Workload
     said: dict[str, Any]
     kind: Kind | None
     requests: int | None = None
+    again: Callable[[], Workload] | None = None
 
 
 def closed_loop(kind: Kind, outstanding: int, requests: int | None) -> Described:
     """Equal requests, so many of them open at all times."""
     said = {"kind": "closed", "outstanding": outstanding}
-    return Described(Closed([stepping(*kind)], outstanding), said, kind, requests)
+    return _described(lambda: Closed([stepping(*kind)], outstanding), said, kind, requests)
 
 
 def says_kinds(spec: Spec) -> bool:
@@ -69,31 +67,38 @@ def described(
     if isinstance(spec, ReplaySpec):
         posts = read_replay(Path(spec.file))
         found = {(access.operation, access.size_bytes) for _, access in posts}
-        return Described(Timed(posts), said, found.pop() if len(found) == 1 else None, requests)
+        alike = found.pop() if len(found) == 1 else None
+        return _described(lambda: Timed(posts), said, alike, requests)
     kinds = [otherwise]
     if isinstance(spec, Posting) and spec.mix is not None:
         kinds = [(OPERATION_GROUPS[item.operation][0], item.bytes) for item in spec.mix]
     alike = kinds[0] if len(set(kinds)) == 1 else None
-    return Described(_workload(spec, kinds, seed), said, alike, requests)
+    return _described(lambda: _workload(spec, kinds, seed), said, alike, requests)
+
+
+def _described(
+    again: Callable[[], Workload], said: dict[str, Any], kind: Kind | None, requests: int | None
+) -> Described:
+    return Described(again(), said, kind, requests, again)
 
 
 def _workload(spec: Posting | ChainSpec, kinds: list[Kind], seed: int) -> Workload:
     if isinstance(spec, ChainSpec):
         return _chain(spec, kinds[0], seed)
-    drawn = _drawn(kinds, spec.mix, seed)
+    which = _which(spec.mix, seed)
     addresses = _addresses(spec.addresses, max(size_bytes for _, size_bytes in kinds), seed)
     destinations = _choice(spec.destinations, seed, "destinations", spec.initiators.count)
     if isinstance(spec, ClosedSpec) and spec.per == "initiator":
         streams = [
-            stream(drawn, addresses, repeat(initiator), destinations)
+            Stream(kinds, which, addresses, Constant(initiator), destinations)
             for initiator in range(spec.initiators.count)
         ]
         return Closed(streams, spec.outstanding)
     initiators = _choice(spec.initiators, seed, "initiators")
-    accesses = stream(drawn, addresses, initiators, destinations)
+    stream = Stream(kinds, which, addresses, initiators, destinations)
     if isinstance(spec, ClosedSpec):
-        return Closed([accesses], spec.outstanding)
-    return Timed(zip(_times(spec, seed), accesses, strict=False))
+        return Closed([stream], spec.outstanding)
+    return Timed(Arrivals(_times(spec, seed), stream))
 
 
 def _chain(spec: ChainSpec, kind: Kind, seed: int) -> Chain:
@@ -116,34 +121,34 @@ def _times(spec: Posting, seed: int) -> Iterator[int]:
     assert isinstance(spec, OpenSpec)  # the only other that posts at its own times
     if spec.arrivals == "fixed":
         return at_fixed_rate(spec.rate)
-    return poisson(spec.rate, _random(seed, "arrivals"))
+    return Poisson(spec.rate, _random(seed, "arrivals"))
 
 
-def _drawn(kinds: list[Kind], mix: list[Item] | None, seed: int) -> Iterator[Kind]:
+def _which(mix: list[Item] | None, seed: int) -> Iterator[int]:
+    """Which of the kinds each request is of."""
     if mix is None or len(mix) == 1:
-        return repeat(kinds[0])
-    random = _random(seed, "mix")
-    return (kinds[index] for index in weighted([item.weight for item in mix], random))
+        return Constant(0)
+    return Weighted([item.weight for item in mix], _random(seed, "mix"))
 
 
 def _addresses(pick: Pick | None, slot_bytes: int, seed: int) -> Addresses:
     if pick is None:
-        return stepping_addresses()
-    return slots(_choice(pick, seed, "addresses"), slot_bytes)
+        return SteppingAddresses()
+    return Slots(_choice(pick, seed, "addresses"), slot_bytes)
 
 
 def _choice(pick: Pick | DestinationPick, seed: int, name: str, round_of: int = 1) -> Iterator[int]:
     if pick.count == 1:
-        return repeat(0)
+        return Constant(0)
     word: str = pick.choose
     if word == "by_round":
-        return by_round(pick.count, round_of)
+        return InTurn(pick.count, round_of)
     if word == "uniform":
-        return uniform(pick.count, _random(seed, name))
+        return Uniform(pick.count, _random(seed, name))
     if word == "zipf":
         assert pick.exponent is not None  # checked by the schema
-        return zipf(pick.count, pick.exponent, _random(seed, name))
-    return in_turn(pick.count)
+        return Zipf(pick.count, pick.exponent, _random(seed, name))
+    return InTurn(pick.count)
 
 
 def _random(seed: int, name: str) -> Random:

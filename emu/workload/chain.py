@@ -26,31 +26,32 @@ class Chain:
         nodes: int = 1024,
         initiators: int = 1,
     ) -> None:
-        self._operation = operation
-        self._size_bytes = size_bytes
-        self._chains = chains
-        self._initiators = initiators
-        #: Record to the record that it points to.
-        self._memory: dict[int, int] = {}
+        self.operation = operation
+        self.size_bytes = size_bytes
+        self.chains = chains
+        self.initiators = initiators
+        #: By record, the record that it points to.
+        self.following = [0] * (chains * nodes)
         for chain in range(chains):
             ring = [node * chains + chain for node in one_cycle(nodes, random)]
-            self._memory |= zip(ring, [*ring[1:], ring[0]], strict=True)
+            for record, other in zip(ring, [*ring[1:], ring[0]], strict=True):
+                self.following[record] = other
 
     def posts(self) -> Iterator[tuple[int, Access]]:
         """The first of each chain."""
-        for chain in range(self._chains):
-            yield 0, self._access(chain, chain % self._initiators)
+        for chain in range(self.chains):
+            yield 0, self._access(chain, chain % self.initiators)
 
     def answered(self, request: Request) -> Access | None:
         """What the record points to."""
-        record = request.address // self._size_bytes
+        record = request.address // self.size_bytes
         if request.completed_ps >= 0:
-            record = self._memory[record]
+            record = self.following[record]
         return self._access(record, request.initiator)
 
     def _access(self, record: int, initiator: int) -> Access:
-        address = record * self._size_bytes
-        return Access(self._operation, self._size_bytes, address, initiator)
+        address = record * self.size_bytes
+        return Access(self.operation, self.size_bytes, address, initiator)
 
 
 def one_cycle(count: int, random: Random) -> list[int]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from typing import Protocol
 
 from emu.request import Request
@@ -22,43 +23,41 @@ class Workload(Protocol):
         """
 
 
+@dataclass(frozen=True, eq=False)
 class Timed:
     """Posts at their own times, whatever comes back: an open loop, a burst, a recorded run."""
 
-    def __init__(self, posts: Iterable[tuple[int, Access]]) -> None:
-        self._posts = posts
+    known: Iterable[tuple[int, Access]]
 
     def posts(self) -> Iterator[tuple[int, Access]]:
         """All posts."""
-        return iter(self._posts)
+        return iter(self.known)
 
     def answered(self, request: Request) -> Access | None:
         """Nothing."""
         return None
 
 
+@dataclass(frozen=True, eq=False)
 class Closed:
     """Keeps `outstanding` requests of each stream open: the end of one posts the stream's next.
 
     Several streams are those of initiators 0, 1, 2 and so on.
     """
 
-    def __init__(
-        self, streams: Sequence[Iterator[Access]], outstanding: int, start_ps: int = 0
-    ) -> None:
-        self._streams = streams
-        self._outstanding = outstanding
-        self._start_ps = start_ps
+    streams: Sequence[Iterator[Access]]
+    outstanding: int
+    start_ps: int = 0
 
     def posts(self) -> Iterator[tuple[int, Access]]:
         """The first of each stream, by turns."""
-        for _ in range(self._outstanding):
-            for stream in self._streams:
+        for _ in range(self.outstanding):
+            for stream in self.streams:
                 access = next(stream, None)
                 if access is not None:
-                    yield self._start_ps, access
+                    yield self.start_ps, access
 
     def answered(self, request: Request) -> Access | None:
         """The next of the same stream."""
-        streams = self._streams
+        streams = self.streams
         return next(streams[0 if len(streams) == 1 else request.initiator], None)

@@ -4,7 +4,10 @@ from itertools import islice
 import pytest
 
 from emu.random import Random
-from emu.workload.arrivals import at_fixed_rate, poisson
+from emu.workload.access import Access
+from emu.workload.arrivals import Arrivals, Poisson, at_fixed_rate
+from emu.workload.stream import stepping
+from tests.build import READ
 
 
 @pytest.mark.parametrize(
@@ -27,7 +30,7 @@ def test_a_fixed_rate_never_drifts() -> None:
 
 def test_poisson_has_the_mean_and_the_spread_of_its_kind() -> None:
     count = 40_000
-    times = list(islice(poisson(Fraction(10**7), Random(1, "x")), count))
+    times = list(islice(Poisson(Fraction(10**7), Random(1, "x")), count))
     assert times == sorted(times)
     gaps = [b - a for a, b in zip([0, *times], times, strict=False)]
     mean = sum(gaps) / count
@@ -41,6 +44,11 @@ def test_poisson_has_the_mean_and_the_spread_of_its_kind() -> None:
 
 def test_the_seed_decides() -> None:
     first, again, other = (
-        list(islice(poisson(Fraction(10**7), Random(seed, "x")), 20)) for seed in (1, 1, 2)
+        list(islice(Poisson(Fraction(10**7), Random(seed, "x")), 20)) for seed in (1, 1, 2)
     )
     assert first == again != other
+
+
+def test_accesses_at_their_times() -> None:
+    arrivals = Arrivals(at_fixed_rate(Fraction(10**9)), stepping(READ, 64, 2))
+    assert list(arrivals) == [(0, Access(READ, 64, 0)), (1000, Access(READ, 64, 64))]
