@@ -13,6 +13,7 @@ from emu.cli.cosim import (
     BindingArgument,
     BuildsOption,
     HdlOption,
+    LimitOption,
     ParameterOption,
     PatienceOption,
     SimOption,
@@ -55,6 +56,7 @@ def command(
             "several times.",
         ),
     ] = None,
+    limits: LimitOption = None,
     requests: Annotated[
         int, typer.Option(min=1, help="How many go through in each run that checks the table.")
     ] = REQUESTS,
@@ -90,6 +92,7 @@ def command(
             simulator=sim,
             parameters=pairs("--parameter", parameters or [], number_or_text),
             counting=counting or (),
+            limits=pairs("--limit", limits or [], int),
             patience_cycles=patience,
             requests=requests,
             seeds=range(1, seeds + 1),

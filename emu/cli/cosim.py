@@ -52,6 +52,14 @@ ParameterOption = Annotated[
         "times.",
     ),
 ]
+LimitOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--limit",
+        metavar="FIELD=COUNT",
+        help="Send only so many values of a field, from 0 on; may be given several times.",
+    ),
+]
 PatienceOption = Annotated[
     int, typer.Option(min=1, metavar="CYCLES", help="So long nothing may move before it ends.")
 ]
@@ -109,14 +117,15 @@ def cosim(
         str | None,
         typer.Option(metavar="PATTERN", help="When the output is taken from, in the same words."),
     ] = None,
-    limits: Annotated[
-        list[str] | None,
+    limits: LimitOption = None,
+    beats: Annotated[
+        int,
         typer.Option(
-            "--limit",
-            metavar="FIELD=COUNT",
-            help="Send only so many values of a field, from 0 on; may be given several times.",
+            min=1,
+            help="Send requests of 1 to so many beats, of the bytes that the first stage's 'beat' "
+            "or 'flit' says.",
         ),
-    ] = None,
+    ] = 1,
     answers: Annotated[
         str,
         typer.Option(
@@ -177,6 +186,7 @@ def cosim(
         offer=offer or "",
         ready=ready or "",
         limits=pairs("--limit", limits or [], int),
+        beats=beats,
         answer_cycles=_range(answers),
         left_over=_left_over(left_over),
         holds=not may_retract,

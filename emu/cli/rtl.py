@@ -92,6 +92,8 @@ def rtl(
     posted = read_posting(loaded, **asdict(posting), seed=seed)
     # First: what the table does not take is told before anything is built.
     emulated = run_workload(EmulatedPath(loaded, seed), posted.described, until_ps=posted.until_ps)
+    if emulated.interrupted:
+        sys.exit(INTERRUPTED)
     try:
         run = run_with_rtl(
             table,
@@ -112,10 +114,13 @@ def rtl(
     report = run.report
     if as_json:
         named = {} if report.kind is None else {"operation": posted.word}
-        beyond = {
-            stage: {part: both[0] - both[1] for part, both in parts.items()}
-            for stage, parts in beyond_emulated(run.place, report, emulated).items()
-        }
+        # Sums of other requests are not compared.
+        beyond = None
+        if report.delivered == emulated.delivered:
+            beyond = {
+                stage: {part: both[0] - both[1] for part, both in parts.items()}
+                for stage, parts in beyond_emulated(run.place, report, emulated).items()
+            }
         said = {"rtl": run.place.name, "parts_beyond_emulated": beyond, "stages": report.stages}
         print_json({**report.as_json(), **named, **said})
     else:

@@ -11,6 +11,7 @@ from cocotb.handle import HierarchyObject
 from emu.breakdown import total
 from emu.cosim.awaiting import run_awaiting
 from emu.cosim.binding import Bound
+from emu.cosim.model import beat_bytes_of
 from emu.cosim.place import PATIENCE_CYCLES, Place, Ports, ports_in
 from emu.cosim.rtl_stage import RtlParameters, RtlStage
 from emu.cosim.steps import Steps
@@ -69,11 +70,10 @@ class RtlPath(Path):
 def with_rtl(place: Place, steps: Steps, ports: Ports, patience_cycles: int) -> Table:
     """The table with the DUT in that place."""
     first = place.entries[0]
-    beat = first.timing.beat
     parameters = RtlParameters(
         steps=steps,
         queue=first.queue,
-        beat_bytes=getattr(first.parameters, "flit", None) if beat is None else beat.bytes,
+        beat_bytes=beat_bytes_of(first),
         refills_at_edge=first.refill == "next_edge",
         on_paper=_paper(place),
         answers=ports.answers,

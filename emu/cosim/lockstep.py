@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -16,8 +16,15 @@ from emu.cosim.binding import Bound, MemoryPort
 from emu.cosim.compare import Comparison, Mismatch, Rule, Seen, Value
 from emu.cosim.errors import BadSignalError, CosimError
 from emu.cosim.explain import explain, waits_at
-from emu.cosim.model import Handshakes, Model, beside
-from emu.cosim.pins import Answerer, Driver, Taker, carrying
+from emu.cosim.model import (
+    MEANING,
+    Handshakes,
+    Model,
+    beat_bytes_of,
+    beside,
+    leaves_with_last,
+)
+from emu.cosim.pins import Answerer, Driver, PacketDriver, PacketTaker, Taker, carrying
 from emu.cosim.place import PATIENCE_CYCLES
 from emu.cosim.report import Difference, DutEvent, Kind, PortEvent, Result
 from emu.cosim.signals import LAST, Data, Dut
@@ -40,7 +47,10 @@ class Lockstep:
     """A path beside a DUT: the same stimulus into both, and what they do at their ports compared.
 
     The table's first stage takes at the binding's one `sink` port, its last gives at the one
-    `source` port; where there are more, at `in` and `out`, and the others are of memories. So many
+    `source` port; where there are more, at `in` and `out`, and the others are of memories. A
+    request of several beats is taken with the first of them; it is given with the last where the
+    time of the table's last stage counts beats, and else with the first. A port moves a beat a
+    cycle once the first has been taken. So many
     requests as `left_over` may not come through, `None` for any number; with `holds` false
     the DUT may take back what it shows. After a difference the simulation goes on for `on_cycles`.
     Every so many cycles `watch` is called, and can ask for the DUT's handshakes since, in the order
@@ -79,25 +89,33 @@ class Lockstep:
             stimulus = replace(stimulus, ready=Always())
         self.stimulus = stimulus
         items = stimulus.items(self._widths)
-        ports = self.binding.ports
-        self._driver = Driver(
-            sink,
-            self.dut,
-            ports[sink],
-            data,
-            items,
-            stimulus.may_offer(),
-            stimulus.requests,
-        )
-        self._taker = Taker(
-            source, self.dut, ports[source], self._out, stimulus.is_ready(), holds=holds
-        )
-        #: What is answered when it has left, and who takes what a memory is asked.
+        self._carry = carrying(items.names, self._out)
+        #: What is answered when it has left.
         self._answered = [
             name for name, pair in self.binding.memory.items() if pair.request == source
         ]
+        ports = self.binding.ports
+        offered = (data, items, stimulus.may_offer(), stimulus.requests)
+        taken = (self._out, stimulus.is_ready())
+        self._driver: Driver
+        self._taker: Taker
+        if stimulus.most_beats == 1:
+            self._driver = Driver(sink, self.dut, ports[sink], *offered)
+            self._taker = Taker(source, self.dut, ports[source], *taken, holds=holds)
+        else:
+            self._check_beats(sink, source)
+            beats = self._beats_of(items.names)
+            self._driver = PacketDriver(sink, self.dut, ports[sink], *offered, beats=beats)
+            self._taker = PacketTaker(
+                source,
+                self.dut,
+                ports[source],
+                *taken,
+                holds=holds,
+                counts_last=leaves_with_last(table),
+            )
+        #: Who takes what a memory is asked, and who answers.
         self._memories: list[Taker | Answerer] = []
-        self._carry = carrying(items.names, self._out)
         for name, pair in self.binding.memory.items():
             self._add_memory(name, pair)
         self._comparison = Comparison([sink, source], self.rule)
@@ -172,6 +190,32 @@ class Lockstep:
             taker.tell(lambda cycle, value: answerer.hear(cycle, asked.unpack(value)))
             self._memories.append(taker)
         self._memories.append(answerer)
+
+    def _check_beats(self, sink: str, source: str) -> None:
+        """Requests of several beats need to end somewhere, and to have a size."""
+        for name in (sink, source):
+            if self.binding.ports[name].last is None:
+                raise CosimError(
+                    f"{self.dut.bound.file}: port '{name}' has no 'last', and requests have up to "
+                    f"{self.stimulus.most_beats} beats; expected 'last', or one beat"
+                )
+        first, most = self._table.entries[0], self.stimulus.most_beats
+        if beat_bytes_of(first) is None:
+            raise CosimError(
+                f"{self._table.name}: stage '{first.name}' does not say what a beat carries, and "
+                f"requests have up to {most}; expected 'beat' or 'flit', or one beat"
+            )
+
+    def _beats_of(self, names: Sequence[str]) -> Callable[[tuple[int, ...]], int]:
+        """How many beats an item has, asked in turn: what its size says in the table."""
+        model, sizes = self.model(), self.stimulus.beats_of_items()
+
+        def beats(values: tuple[int, ...]) -> int:
+            said = dict(zip(names, values, strict=True))
+            known = {name: value for name, value in said.items() if name in MEANING}
+            return model.beats(known, next(sizes))
+
+        return beats
 
     def _check_ports(self) -> None:
         """Every port must be driven or taken from by someone."""

@@ -25,7 +25,7 @@ from emu.waits import who_waits_for_whom
 
 #: Stage of the model that takes what the DUT gives at its output.
 SINK = "sink"
-#: Bytes of every request: fields say nothing of it.
+#: Bytes of every request where beats do not count: fields say nothing of it.
 SIZE_BYTES = 64
 #: What the numbers in a field stand for, as in the project's HDL models.
 ORDERS = ("NO", "RO", "SO")
@@ -35,7 +35,11 @@ MEANING = ("initiator", "destination", "address", "order", "service", "fence", "
 
 
 class Sink(Actor):
-    """Takes one request a cycle, in the cycles in which it is ready."""
+    """Takes a beat a cycle, and the first of a request in a cycle in which it is ready.
+
+    A request leaves the stage in front with its last beat where the time of that counts beats, and
+    else with its first.
+    """
 
     clocked = True
     bounded = True
@@ -45,6 +49,9 @@ class Sink(Actor):
     _clock: Clock
     _ready: Willing
     _hear: Callable[[int, Request], None]
+    #: How many beats a request has, `None` where all have one; whether it leaves with the last.
+    _beats: Callable[[Request], int] | None
+    _counts_last: bool
 
     def __init__(self, parameters: Any) -> None:
         super().__init__(parameters)
@@ -57,6 +64,8 @@ class Sink(Actor):
         clock: Clock,
         ready: Willing,
         hear: Callable[[int, Request], None],
+        beats: Callable[[Request], int] | None = None,
+        counts_last: bool = False,
     ) -> None:
         """To be called before the path runs: what it needs to be looked at when it is ready.
 
@@ -65,12 +74,13 @@ class Sink(Actor):
         self._kernel, self._station = kernel, station
         self._clock, self._ready = clock, ready
         self._hear = hear
+        self._beats, self._counts_last = beats, counts_last
 
     def has_room(self, request: Request) -> bool:
         """Whether this is an edge at which it takes another."""
         port = self._station.port
-        cycle = self._clock.edge_at_or_after(port.now_ps)
-        cycle = self._ready.first(max(cycle, self._free_from))
+        cycle, before = self._clock.edge_at_or_after(port.now_ps), self._before(request)
+        cycle = self._ready.first(max(cycle - before, self._free_from)) + before
         edge_ps = self._clock.edge(cycle)
         if edge_ps == port.now_ps:
             return True
@@ -80,9 +90,16 @@ class Sink(Actor):
     def arrive(self, request: Request, port: Port) -> None:
         """The output handshake."""
         cycle = self._clock.edge_at_or_after(port.now_ps)
-        self._free_from = cycle + 1
+        beats = 1 if self._beats is None else self._beats(request)
+        self._free_from = cycle - self._before(request) + beats
         self._hear(cycle, request)
         port.emit(request, ())
+
+    def _before(self, request: Request) -> int:
+        """Cycles from the first beat to that with which it leaves."""
+        if self._beats is None or not self._counts_last:
+            return 0
+        return self._beats(request) - 1
 
 
 def _look_again() -> None:
@@ -121,7 +138,9 @@ class Model:
     acceptance on in which it may. The table has at most one clock, and that is the DUT's here,
     whatever its frequency; `CosimError` if it has more. `fields` are those of the items, each so
     many bits wide, and `carry` what an item's values are at the output, as one number. The stages
-    `answered` get an answer to each request that leaves and for which they wait.
+    `answered` get an answer to each request that leaves and for which they wait. Where requests
+    have several beats, the first stage says of how many bytes, and the source offers the next
+    request when the last of them has been accepted.
     """
 
     def __init__(
@@ -160,8 +179,20 @@ class Model:
         if self._has_sink:
             sink = self._path.actor(SINK)
             assert isinstance(sink.actor, Sink)  # made so by beside()
-            sink.actor.open(self.kernel, sink, clock, stimulus.is_ready(), self._gave)
+            sink.actor.open(
+                self.kernel,
+                sink,
+                clock,
+                stimulus.is_ready(),
+                self._gave,
+                None if stimulus.most_beats == 1 else self._beats_of,
+                leaves_with_last(table),
+            )
         self._read, self._write = _operations(table, self._names)
+        self._beat_bytes = beat_bytes_of(table.entries[0]) if stimulus.most_beats > 1 else None
+        self._sizes = stimulus.beats_of_items()
+        #: Of the item that was offered last.
+        self._beats = 1
         self._sources = {name: at for at, name in enumerate(self._names) if name in MEANING}
         self._tapped: dict[Plan, None] = {}
         self._tapped_actors: dict[Station, None] = {}
@@ -202,19 +233,39 @@ class Model:
         values = self._items.take(number)
         self._carried[number] = self._carry(values)
         said = {name: values[at] for name, at in self._sources.items()} if self._sources else {}
-        self.kernel.submit(self.request(number, offered_ps, said))
+        if self._beat_bytes is None:
+            request = self.request(number, offered_ps, said)
+        else:
+            request = self.request(number, offered_ps, said, next(self._sizes) * self._beat_bytes)
+            self._beats = self._beats_of(request)
+        self.kernel.submit(request)
 
-    def request(self, number: int, submitted_ps: int, said: Mapping[str, int]) -> Request:
+    def beats(self, said: Mapping[str, int], most: int) -> int:
+        """How many beats a request of these fields has whose size has `most`."""
+        assert self._beat_bytes is not None  # asked only then
+        return self._beats_of(self.request(0, 0, said, most * self._beat_bytes))
+
+    def _beats_of(self, request: Request) -> int:
+        assert self._beat_bytes is not None  # asked only then
+        return max(1, -(-request.plan.hops[0].message_bytes // self._beat_bytes))
+
+    def request(
+        self,
+        number: int,
+        submitted_ps: int,
+        said: Mapping[str, int],
+        size_bytes: int = SIZE_BYTES,
+    ) -> Request:
         """The request that fields say."""
         operation = self._read if said.get("is_read", 1) else self._write
         address = said.get("address", 0)
         return Request(
             number,
             operation,
-            SIZE_BYTES,
+            size_bytes,
             address,
             submitted_ps,
-            self._plan(operation, address),
+            self._plan(operation, size_bytes, address),
             said.get("initiator", 0),
             said.get("destination", 0),
             ORDERS[said["order"]] if "order" in said else "",
@@ -222,8 +273,8 @@ class Model:
             bool(said.get("fence", 0)),
         )
 
-    def _plan(self, operation: Operation, address: int) -> Plan:
-        plan = self._path.plan(operation, SIZE_BYTES, address)
+    def _plan(self, operation: Operation, size_bytes: int, address: int) -> Plan:
+        plan = self._path.plan(operation, size_bytes, address)
         if plan not in self._tapped:
             self._tapped[plan] = None
             self._tap(plan.hops[0])
@@ -253,7 +304,7 @@ class Model:
     def _accepted(self, now_ps: int) -> None:
         cycle = self.clock.edge_at_or_after(now_ps)
         self._taken.append(cycle)
-        self._offer(cycle + 1)
+        self._offer(cycle + self._beats)
 
     # -- answers ----------------------------------------------------------------------------
 
@@ -331,6 +382,22 @@ def lets_go_in_turn(table: Table) -> bool:
         and all(interval.count > 0 for interval in intervals)
         and bool(intervals)
     )
+
+
+def beat_bytes_of(entry: Entry) -> int | None:
+    """What a beat carries at a stage, `None` where it does not say."""
+    beat = entry.timing.beat
+    flit: int | None = getattr(entry.parameters, "flit", None)
+    return flit if beat is None else beat.bytes
+
+
+def leaves_with_last(table: Table) -> bool:
+    """Whether a request has left the last stage with its last beat, and not with its first."""
+    beat = table.entries[-1].timing.beat
+    if beat is None:
+        return False
+    latency = beat.cost or beat.latency
+    return latency is not None and latency.count > 0
 
 
 def beside(table: Table, clock: Clock, *, with_sink: bool = True) -> Table:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from typing import Any
 
 from emu.cosim.binding import Port
 from emu.cosim.compare import Value
@@ -126,11 +127,8 @@ class Taker:
             if self._shown is not None and value != self._shown:
                 raise BadSignalError("data", cycle, "what is shown changes before it is taken")
             if self.is_ready:
-                self.cycles.append(cycle)
-                self.values.append(value)
                 self._shown = None
-                for hear in self._hear:
-                    hear(cycle, value)
+                self._take(cycle, value)
             elif self._holds:
                 self._shown = value
         elif self._shown is not None:
@@ -143,11 +141,93 @@ class Taker:
         ready = "is ready" if self.is_ready else "is not ready"
         return f"'{self.name}' shows valid {self._valid.value!s}; its taker {ready}"
 
+    def _take(self, cycle: int, value: Value) -> None:
+        """The handshake."""
+        self.cycles.append(cycle)
+        self.values.append(value)
+        for hear in self._hear:
+            hear(cycle, value)
+
     def _drive(self, cycle: int) -> None:
         self.is_ready = self._willing.first(cycle) == cycle
         self._change = self._willing.change(cycle)
         if self._ready is not None:
             self._ready.value = int(self.is_ready)
+
+
+class PacketDriver(Driver):
+    """Offers items of several beats: all alike but for `last`, one after the other.
+
+    An item is accepted with its first beat. `beats` is how many the item has that is asked for, in
+    turn.
+    """
+
+    def __init__(self, *given: Any, beats: Callable[[tuple[int, ...]], int]) -> None:
+        super().__init__(*given)
+        self._beats = beats
+        self._last = 1 << self.data.shifts[LAST]
+        #: How many beats of the item follow the one that is offered, and whether it is the first.
+        self._follow = 0
+        self._is_first = True
+
+    def step(self, cycle: int) -> None:
+        """Takes what was settled before the edge of this cycle, and drives the next."""
+        if not self.is_offering or not self._follow:
+            is_first, count = self._is_first, len(self.cycles)
+            super().step(cycle)
+            if len(self.cycles) > count and not is_first:
+                # Its first beat was the handshake.
+                del self.cycles[-1], self.values[-1]
+            return
+        if self._ready is not None and not is_one(self._ready, cycle, "ready"):
+            return
+        if self._is_first:
+            self.cycles.append(cycle)
+            self.values.append(self._value)
+            self._is_first = False
+        self._follow -= 1
+        self.data.write(self._value if not self._follow else self._value & ~self._last)
+
+    def _write(self) -> None:
+        values = self._items.take(self.number)
+        self._value = self._carry(values)
+        self._follow, self._is_first = self._beats(values) - 1, True
+        self.data.write(self._value if not self._follow else self._value & ~self._last)
+
+
+class PacketTaker(Taker):
+    """Takes items of several beats: the first when it is willing, and then one in each cycle.
+
+    What counts is the first beat, or with `counts_last` the last.
+    """
+
+    def __init__(self, *given: Any, holds: bool, counts_last: bool) -> None:
+        super().__init__(*given, holds=holds)
+        self._counts_last = counts_last
+        self._last = 1 << self.data.shifts[LAST]
+        #: What the beats of the packet carry that has begun.
+        self._packet: Value | None = None
+
+    def step(self, cycle: int) -> None:
+        """Takes what was settled before the edge of this cycle, and drives the next."""
+        begun = self._packet
+        super().step(cycle)
+        if self._packet is not None and not self.is_ready:
+            self.is_ready = True
+            if self._ready is not None:
+                self._ready.value = 1
+        elif self._packet is None and begun is not None:
+            self._drive(cycle + 1)
+
+    def _take(self, cycle: int, value: Value) -> None:
+        """A beat has been taken."""
+        said, is_last = value | self._last, bool(value & self._last)
+        begun = self._packet
+        if begun is not None and said != begun:
+            raise BadSignalError("data", cycle, "a beat shows other fields than those before it")
+        self._packet = None if is_last else said
+        if is_last if self._counts_last else begun is None:
+            super()._take(cycle, said)
 
 
 class Answerer:

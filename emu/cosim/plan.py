@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
@@ -20,8 +21,9 @@ BEFORE_CYCLES = 60
 AFTER_CYCLES = 20
 #: Files in the folder of the run: these two,
 WAVEFORM, TRACE = "dump.vcd", "trace.vcd"
-#: what the simulator said, the DUT's handshakes, and what is touched as cycles go by.
-LOG, EVENTS, ALIVE = "simulation.log", "events.jsonl", "alive"
+#: what the simulator said, the DUT's handshakes, what is touched as cycles go by, and what is there
+#: when the run is to end as after Ctrl-C.
+LOG, EVENTS, ALIVE, STOP = "simulation.log", "events.jsonl", "alive", "stop"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -68,8 +70,13 @@ class Simulation:
         return plan
 
     def goes_on(self) -> None:
-        """Lets who waits outside see that time goes on inside."""
-        (Path(self.folder) / ALIVE).touch()
+        """Lets who waits outside see that time goes on inside; Ctrl-C, if there was one there."""
+        folder = Path(self.folder)
+        (folder / ALIVE).touch()
+        stop = folder / STOP
+        if stop.exists():
+            stop.unlink()
+            signal.raise_signal(signal.SIGINT)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -88,6 +95,7 @@ class Plan(Simulation):
     offer: str
     ready: str
     limits: dict[str, int]
+    beats: int
     answer_cycles: Sequence[int]
     left_over: int | None
     holds: bool
@@ -109,6 +117,7 @@ class Plan(Simulation):
             offer=_pattern(self.offer),
             ready=_pattern(self.ready),
             limits=tuple(self.limits.items()),
+            most_beats=self.beats,
             answers=(shortest, longest),
         )
 

@@ -60,7 +60,8 @@ def run_with_rtl(
     """Builds a DUT and runs a workload through a table with it in the place of `stages`.
 
     These are a stage's name, or `FIRST..LAST`. `parameters` go over those of the binding.
-    `EmuError` for what cannot be run, `RunError` for what did not come to an end.
+    `EmuError` for what cannot be run, `RunError` for what did not come to an end. After Ctrl-C the
+    report is of what has been delivered by then; while it is still built, `KeyboardInterrupt`.
     """
     bound = read_binding(Path(binding))
     place = place_in(load(table, overrides=list(overrides)), stages)
@@ -87,7 +88,7 @@ def run_with_rtl(
             patience_cycles=patience_cycles,
             is_traced=is_traced,
         )
-        (said,) = simulated(plan, found, lambda results: len(results) == 1)
+        (said,) = simulated(plan, found, lambda results: len(results) == 1, can_stop=True)
     report, events = pickle.loads(base64.b64decode(said["run"]))
     return RtlRun(place, report, events)
 

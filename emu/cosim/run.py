@@ -26,6 +26,7 @@ from emu.cosim.plan import (
     BEFORE_CYCLES,
     EVENTS,
     LOG,
+    STOP,
     TRACE,
     WAVEFORM,
     Plan,
@@ -71,6 +72,8 @@ class Beside:
     ready: str = ""
     #: To how many values a field is held.
     limits: Mapping[str, int] = field(default_factory=dict)
+    #: The most beats that a request has; each has a random number of them.
+    beats: int = 1
     #: The shortest and longest time from a request to its answer, where a memory or the far end of
     #: what the DUT sends answers it.
     answer_cycles: tuple[int, int] = (1, 40)
@@ -130,6 +133,7 @@ def run_lockstep(
             offer=beside.offer,
             ready=beside.ready,
             limits=dict(beside.limits),
+            beats=beside.beats,
             answer_cycles=beside.answer_cycles,
             left_over=beside.left_over,
             holds=beside.holds,
@@ -203,10 +207,13 @@ def simulated(
     plan: Simulation,
     simulator: Simulator,
     is_whole: Callable[[Sequence[Mapping[str, Any]]], bool],
+    *,
+    can_stop: bool = False,
 ) -> list[dict[str, Any]]:
     """What a plan's module wrote as its results, in a process of its own.
 
-    `RunError` where it ended before they are whole.
+    `RunError` where it ended before they are whole. One that `can_stop` has Ctrl-C inside once it
+    runs, and writes what it has by then; a second one ends it here.
     """
     folder = Path(plan.folder)
     file = folder / "plan.json"
@@ -219,6 +226,7 @@ def simulated(
         [sys.executable, "-m", "emu.cosim.simulate", str(file)],
         {**inherited, **environment},
         folder,
+        can_stop=can_stop,
     )
     results = []
     for line in _lines(plan.results):
@@ -233,7 +241,9 @@ def simulated(
     return results
 
 
-def _watched(command: list[str], environment: Mapping[str, str], folder: Path) -> list[str]:
+def _watched(
+    command: list[str], environment: Mapping[str, str], folder: Path, *, can_stop: bool
+) -> list[str]:
     """Runs a command to its end, with all its children; what it said.
 
     `RunError` where its simulation does not go on any more: not one step of time.
@@ -253,6 +263,11 @@ def _watched(command: list[str], environment: Mapping[str, str], folder: Path) -
                 try:
                     process.wait(LOOK_S)
                     return _lines(output)
+                except KeyboardInterrupt:
+                    if not can_stop or not alive.exists():
+                        raise
+                    (folder / STOP).touch()
+                    can_stop = False
                 except subprocess.TimeoutExpired:
                     if alive.exists() and time.time() - alive.stat().st_mtime > STUCK_S:
                         raise RunError(

@@ -241,6 +241,8 @@ class Stimulus:
     ready: Pattern | None = None
     #: To how many values a field is held: `{"initiator": 4}`.
     limits: tuple[tuple[str, int], ...] = ()
+    #: The most beats that a request has: each has a random number of them, from 1 on.
+    most_beats: int = 1
     #: The shortest and the longest time, in cycles, from a request to its answer, where the DUT
     #: asks a memory or waits for answers to what it gave.
     answers: tuple[int, int] = (1, 40)
@@ -248,6 +250,8 @@ class Stimulus:
     def __post_init__(self) -> None:
         if self.requests < 1:
             raise CosimError(f"{self.requests} requests; expected 1 or more")
+        if self.most_beats < 1:
+            raise CosimError(f"{self.most_beats} beats of a request; expected 1 or more")
         shortest, longest = self.answers
         if not 1 <= shortest <= longest:
             raise CosimError(
@@ -276,6 +280,12 @@ class Stimulus:
     def answers_of(self, name: str) -> Answers:
         """A fresh run of the answers of one memory."""
         return Answers(Random(self.seed, f"answers.{name}"), *self.answers)
+
+    def beats_of_items(self) -> Iterator[int]:
+        """How many beats each item has, in turn: as many as its size says at most."""
+        random = Random(self.seed, "beats")
+        while True:
+            yield 1 + random.below(self.most_beats)
 
     def items(self, fields: Mapping[str, int]) -> Items:
         """Fresh items of these fields, each so many bits wide."""

@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import json
+import os
+import re
+import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -61,3 +65,43 @@ def test_what_cannot_be_is_told_before_anything_is_built(
     assert done.returncode == 2
     assert what in done.stderr
     assert list(tmp_path.iterdir()) == []
+
+
+@needs("iverilog")
+def test_interrupted_it_says_what_had_been_delivered(tmp_path: Path) -> None:
+    arguments = ("--requests", "100000", "--outstanding", "16")
+    command = ("rtl", "pcie_nic", "target_rx", *PIPELINE, "--top", "pipeline", *arguments)
+    parameters = ("--parameter", "LATENCY=9", "--parameter", "DEPTH=9")
+    with subprocess.Popen(
+        [sys.executable, "-m", "emu", *command, *parameters],
+        cwd=tmp_path,
+        env={**os.environ, "TMPDIR": str(tmp_path)},
+        stdout=subprocess.PIPE,
+        text=True,
+    ) as process:
+        try:
+            # What is touched as cycles go by has been touched again.
+            seen: set[int] = set()
+            while len(seen) < 3:
+                assert process.poll() is None
+                seen.update(one.stat().st_mtime_ns for one in tmp_path.glob("emu-rtl-*/alive"))
+                time.sleep(0.05)
+            process.send_signal(signal.SIGINT)
+            said, _ = process.communicate(timeout=60)
+        finally:
+            process.kill()
+    assert process.returncode == 130
+    lines = said.splitlines()
+    assert lines[0].startswith("target_rx is pipeline (")
+    assert lines[2] == "interrupted: this is what had been delivered by then"
+    sums = r"^posted (\d+) = delivered (\d+) \+ dropped 0 \+ in flight (\d+)$"
+    counts = re.search(sums, said, re.MULTILINE)
+    assert counts is not None
+    posted, delivered, in_flight = map(int, counts.groups())
+    assert 0 < delivered < 100_000
+    assert posted == delivered + in_flight
+    assert lines[-1] == (
+        "emulated, 100000 of the same requests are delivered: means of others are not compared"
+    )
+    # Nothing is left of the simulation.
+    assert list(tmp_path.glob("emu-rtl-*")) == []

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+from collections.abc import Awaitable, Callable
 from itertools import accumulate
 from pathlib import Path
 
@@ -10,12 +12,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from emu.cosim.binding import read_binding
+from emu.cosim.characterise.dispatch import Sawtooth, sawtooth_of
 from emu.cosim.characterise.findings import Findings, findings_from_json
 from emu.cosim.characterise.ports import roles_of
 from emu.cosim.characterise.stream import limiter, repeating
-from emu.cosim.characterise.table import Measured, table_text
+from emu.cosim.characterise.table import table_text
+from emu.cosim.characterise.writer import Measured
 from emu.cosim.errors import CosimError
 from emu.table import load
+from emu.table.schema import Entry
+from emu.time import Cycles
 from tests.cosim.measured import BINDING, DMA
 
 
@@ -135,4 +141,116 @@ def test_the_roles_of_ports(tmp_path: Path) -> None:
     pair = "memory: {far: {request: out, answer: answers, tag: id}}\n"
     file.write_text(BINDING + answers + pair, encoding="utf-8")
     roles = roles_of(read_binding(file))
-    assert (roles.output, roles.memory, roles.at_rest) == ("out", None, ("answers",))
+    assert (roles.output, roles.memory, roles.at_rest) == ("out", None, ())
+    assert roles.answers is not None
+    assert (roles.answers.request, roles.answers.answer) == ("out", "answers")
+    # Of two that answer it, it is not clear which: both are left alone.
+    both = "  others: {side: sink, valid: f, fields: {id: g}}\n"
+    second = pair.replace("}}\n", "}, near: {request: out, answer: others, tag: id}}\n")
+    file.write_text(BINDING + answers + both + second, encoding="utf-8")
+    roles = roles_of(read_binding(file))
+    assert (roles.answers, roles.at_rest) == (None, ("answers", "others"))
+
+
+# -- what tells requests apart ----------------------------------------------------------------
+
+
+def scanned(least: int, queues: int, phase: int) -> Callable[[int], Awaitable[int | None]]:
+    """What takes so long at least, until a scan that is at the first queue in a phase comes by."""
+
+    async def span(at: int) -> int | None:
+        return least + (phase - at) % queues
+
+    return span
+
+
+async def never(at: int) -> int | None:
+    return None
+
+
+async def at_odds(at: int) -> int | None:
+    return (4, 6, 1, 5)[at % 4]
+
+
+def sawtooth(span: Callable[[int], Awaitable[int | None]]) -> Sawtooth:
+    return asyncio.run(sawtooth_of(span))
+
+
+@given(st.integers(0, 9), st.integers(2, 40), st.integers(0, 39))
+def test_a_scan_is_seen_by_how_long_it_takes_to_come_by(
+    least: int, queues: int, phase: int
+) -> None:
+    found = sawtooth(scanned(least, queues, phase % queues))
+    assert found == Sawtooth(least, queues, phase % queues)
+
+
+def test_other_times_are_no_scan() -> None:
+    assert sawtooth(scanned(3, 1, 0)) == Sawtooth(3, 1)
+    assert sawtooth(never) == Sawtooth(None, None)
+    assert sawtooth(at_odds).queues is None
+
+
+def written(tmp_path: Path, findings: Findings) -> list[Entry]:
+    """The path of the table that follows."""
+    file = tmp_path / "table.yaml"
+    measured = Measured("dut", "a simulator", {}, 3106)
+    file.write_text(table_text(findings, measured), encoding="utf-8")
+    return list(load(file).entries)
+
+
+def test_a_table_of_what_goes_together(tmp_path: Path) -> None:
+    findings = Findings()
+    for key, value in (
+        ("stage", "completion"),
+        ("latency_cycles", 5),
+        ("batch_interval_cycles", 3),
+        ("batches", 2),
+        ("refill", "next_edge"),
+        ("waiting", 8),
+    ):
+        findings.found(key, value, "measured so")
+    findings.found("batch", None, "all that can wait", assumed=8)
+    front, stage = written(tmp_path, findings)
+    assert (front.name, front.timing.latency, front.depth) == ("front", {"other": Cycles(1)}, 1)
+    assert (stage.timing.stage, stage.depth, stage.queue, stage.batch, stage.refill) == (
+        "completion",
+        2,
+        8,
+        8,
+        "next_edge",
+    )
+    kinds = {name: source.kind for name, source in stage.timing.source.items()}
+    assert (kinds["batch"], kinds["interval"]) == ("assumed", "measured")
+
+
+def test_tables_of_what_tells_requests_apart(tmp_path: Path) -> None:
+    findings = Findings()
+    for key, value in (
+        ("stage", "scheduler"),
+        ("latency_cycles", 2),
+        ("interval_cycles", 1),
+        ("queues", 4),
+        ("depth", 3),
+    ):
+        findings.found(key, value, "measured so")
+    findings.found("pick", None, "no turns", assumed="round_robin")
+    (entry,) = written(tmp_path, findings)
+    said = entry.parameters
+    assert (entry.timing.stage, said.pick, said.queues, said.depth) == (
+        "scheduler",
+        "round_robin",
+        4,
+        3,
+    )
+    findings.found("stage", "ordering_engine", "measured so")
+    findings.found("pick", "scan", "measured so")
+    findings.found("tracking", "sequence", "measured so")
+    findings.found("strict", True, "measured so")
+    (entry,) = written(tmp_path, findings)
+    said = entry.parameters
+    assert (entry.timing.stage, said.pick, said.tracking, said.strict) == (
+        "ordering_engine",
+        "scan",
+        "sequence",
+        True,
+    )

@@ -163,6 +163,15 @@ def test_nothing_to_send_is_told() -> None:
         Stimulus(requests=0)
 
 
+def test_items_have_beats_up_to_the_most_and_the_same_each_time() -> None:
+    stimulus = Stimulus(seed=4, most_beats=3)
+    beats = list(islice(stimulus.beats_of_items(), 300))
+    assert set(beats) == {1, 2, 3}
+    assert beats == list(islice(stimulus.beats_of_items(), 300))
+    with pytest.raises(EmuError, match="0 beats of a request; expected 1 or more"):
+        Stimulus(most_beats=0)
+
+
 def test_offer_and_ready_have_numbers_of_their_own() -> None:
     stimulus = Stimulus(seed=5, offer=Pauses(50), ready=Pauses(50))
     offers, readies = stimulus.may_offer(), stimulus.is_ready()

@@ -150,7 +150,7 @@ def drawn(model: str, rng: random.Random, room: int = MANY) -> Stages:
     elif model == "ordering_engine":
         p |= {"DEPTH": room, "OUTSTANDING": room, "WINDOW": room}
     elif model == "context_cache":
-        p |= {"QUEUE": room, "BACKLOG": room, "SEED": Random(RUN_SEED, NAME)._state}
+        p |= {"QUEUE": room, "BACKLOG": room, "SEED": Random(RUN_SEED, NAME).state}
     elif model == "descriptor_dma":
         # The emulator knows no other order, and no time after a request has left.
         p["IN_ORDER"] = 1

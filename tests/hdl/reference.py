@@ -313,7 +313,7 @@ class Drawn(Random):
     """The emulator's random numbers, from a state on."""
 
     def __init__(self, state: int) -> None:
-        self._state = state
+        self.state = state
 
 
 def context_cache(run: Run, p: Parameters) -> list[Event]:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from cocotb.handle import HierarchyObject
 from cocotb.triggers import RisingEdge
 
-from emu.cosim.binding import Bound, Port
+from emu.cosim.binding import Bound, MemoryPort, Port
 from emu.cosim.characterise.ports import roles_of
 from emu.cosim.errors import BadSignalError
 from emu.cosim.signals import LAST, Data, Dut, Signal, is_one
@@ -24,7 +24,7 @@ WATCHED_CYCLES = 1024
 class Seen:
     """What the ports did so far, in cycles from the start of an experiment on.
 
-    All but `asked_tags` and `given_ids` are cycles, one for each item or memory request in the
+    All but `asked_tags` and `given_said` are cycles, one for each item or memory request in the
     order of its port. Of a packet of several beats the last counts.
     """
 
@@ -33,10 +33,10 @@ class Seen:
     #: When valid was raised for an item, and its handshake.
     offered: list[int] = field(default_factory=list)
     taken: list[int] = field(default_factory=list)
-    #: When an item was valid at the output first, its handshake, and its number.
+    #: When an item was valid at the output first, its handshake, and its fields.
     shown: list[int] = field(default_factory=list)
     given: list[int] = field(default_factory=list)
-    given_ids: list[int] = field(default_factory=list)
+    given_said: list[dict[str, int]] = field(default_factory=list)
     #: When a memory request was valid first, its handshake, and its tag.
     asked_shown: list[int] = field(default_factory=list)
     asked: list[int] = field(default_factory=list)
@@ -47,19 +47,29 @@ class Seen:
     answer_begun: list[int] = field(default_factory=list)
     answered: list[int] = field(default_factory=list)
     answered_requests: list[int] = field(default_factory=list)
+    #: Handshakes of answers to what the output gave.
+    replied: list[int] = field(default_factory=list)
+
+    @property
+    def given_ids(self) -> list[int]:
+        """The numbers of what the output gave; -1 where it does not say."""
+        return [said.get(NUMBER, -1) for said in self.given_said]
 
     @property
     def last_move(self) -> int:
         """The last cycle with a handshake; -1 if there was none."""
-        ports = (self.taken, self.given, self.asked, self.answered)
+        ports = (self.taken, self.given, self.asked, self.answered, self.replied)
         return max((cycles[-1] for cycles in ports if cycles), default=-1)
 
 
 #: What is wanted of a port in the next cycle, by what has been seen up to now.
 Wish = Callable[[Seen], bool]
-#: Which memory requests are to be answered next, in that order, by what has been seen up to now;
-#: those that have been named before are not to be named again.
+#: Which memory requests, or which of the items that the output gave, are to be answered next, in
+#: that order, by what has been seen up to now; those that have been named before are not to be
+#: named again.
 Answers = Callable[[Seen], list[int]]
+#: What fields of an item are, by its number.
+Values = Callable[[int], Mapping[str, int]]
 
 
 def always(seen: Seen) -> bool:
@@ -91,6 +101,11 @@ def no_answers(seen: Seen) -> list[int]:
     return []
 
 
+def nothing(number: int) -> Mapping[str, int]:
+    """An item of which no field says anything."""
+    return {}
+
+
 @dataclass(frozen=True)
 class Play:
     """An experiment: what is wanted of each port, until it is over, in so many cycles at most."""
@@ -101,6 +116,9 @@ class Play:
     take: Wish = always
     hear: Wish = always
     answer: Answers = no_answers
+    reply: Answers = no_answers
+    #: Of an item all fields that do not count and are not 0.
+    values: Values = nothing
     #: Cycles after reset in which nothing is wanted; cycle 0 is the one after them.
     settle: int = 0
     #: Beats of each answer.
@@ -110,8 +128,9 @@ class Play:
 class Bench:
     """A DUT on its clock, with a source, a sink and a memory around it.
 
-    The fields `counting` of a request are its number, all others 0; and so are those of answers
-    that the request of the memory does not have. `watch` is called now and then, as time goes on.
+    The fields `counting` of a request are its number, all others 0 where an experiment does not say
+    what they are; and so are those of answers that the request of the memory does not have. `watch`
+    is called now and then, as time goes on.
     """
 
     def __init__(
@@ -148,6 +167,12 @@ class Bench:
         widths = self.dut.data(memory.answer).widths
         return max((bits for name, bits in widths.items() if name != memory.tag), default=0) // 8
 
+    @property
+    def far_end(self) -> str | None:
+        """The name of the pair that answers the output, if there is one."""
+        pairs = self.binding.memory.items()
+        return next((name for name, pair in pairs if pair == self.roles.answers), None)
+
     def port(self, name: str) -> Port:
         """What the binding says of a port."""
         return self.binding.ports[name]
@@ -161,9 +186,11 @@ class Bench:
         sink = _Sink(self, play)
         source = _Source(self, play)
         memory = _Memory(self, play) if self.roles.memory is not None else None
-        sides: list[_Sink | _Source | _Memory] = [sink, source]
+        sides: list[_Sink | _Source | _Memory | _FarEnd] = [sink, source]
         if memory is not None:
             sides.append(memory)
+        if self.roles.answers is not None:
+            sides.append(_FarEnd(self, self.roles.answers, play.reply))
         for side in sides:
             side.rest()
         await self._reset()
@@ -221,6 +248,7 @@ class _Sink:
         self._data = bench.data
         self._counting = bench.counting
         self._wish = play.offer
+        self._said = play.values
         self._is_offering = False
 
     def rest(self) -> None:
@@ -240,9 +268,10 @@ class _Sink:
             self._valid.value = 0
 
     def _values(self, number: int) -> Iterator[int]:
+        said = {LAST: 1, **self._said(number)}
         for name, width in self._data.widths.items():
-            counts = name in self._counting
-            yield number & ((1 << width) - 1) if counts else int(name == LAST)
+            counts = name in self._counting and name not in said
+            yield number & ((1 << width) - 1) if counts else said.get(name, 0)
 
     def sample(self, seen: Seen) -> None:
         if self._is_offering and (self._ready is None or is_one(self._ready, seen.cycle, "ready")):
@@ -284,7 +313,7 @@ class _Source:
         if said.get(LAST, 1):
             self._is_shown = False
             seen.given.append(seen.cycle)
-            seen.given_ids.append(said.get(NUMBER, -1))
+            seen.given_said.append(said)
 
 
 class _Memory:
@@ -360,3 +389,37 @@ class _Memory:
         said[LAST] = int(self._beat == self._beats - 1)
         self._answer.write(self._answer.pack(said.get(n, 0) for n in self._answer.widths))
         self._answer_valid.value = 1
+
+
+class _FarEnd:
+    """Answers what the output gave when it is told to."""
+
+    def __init__(self, bench: Bench, pair: MemoryPort, wish: Answers) -> None:
+        port = bench.port(pair.answer)
+        self._data: Data = bench.dut.data(pair.answer)
+        self._valid = bench.dut.signal(port.valid)
+        self._ready = bench.ready_of(pair.answer)
+        self._wish = wish
+        self._due: deque[int] = deque()
+        self._is_offering = False
+
+    def rest(self) -> None:
+        self._valid.value = 0
+        self._data.write(0)
+
+    def drive(self, seen: Seen) -> None:
+        self._due.extend(self._wish(seen))
+        if self._is_offering:
+            return
+        if self._due:
+            said = {**seen.given_said[self._due.popleft()], LAST: 1}
+            self._data.write(self._data.pack(said.get(name, 0) for name in self._data.widths))
+            self._valid.value = 1
+            self._is_offering = True
+        else:
+            self._valid.value = 0
+
+    def sample(self, seen: Seen) -> None:
+        if self._is_offering and (self._ready is None or is_one(self._ready, seen.cycle, "ready")):
+            seen.replied.append(seen.cycle)
+            self._is_offering = False

@@ -7,10 +7,21 @@ from dataclasses import replace
 from itertools import zip_longest
 from pathlib import Path
 
-from emu.cosim.characterise.bench import Bench, Play, Seen, Wish, after, no_answers
+from emu.cosim.characterise.bench import (
+    Answers,
+    Bench,
+    Play,
+    Seen,
+    Values,
+    Wish,
+    after,
+    no_answers,
+    nothing,
+)
 from emu.cosim.characterise.findings import Findings
 from emu.cosim.characterise.report import Checked, Rate
-from emu.cosim.characterise.table import ANSWER, BEAT, MEMORY
+from emu.cosim.characterise.table import ANSWER, MEMORY
+from emu.cosim.characterise.writer import BEAT
 from emu.cosim.model import Handshakes, Model
 from emu.cosim.stimulus import NUMBER, Always, Stimulus, Willing
 from emu.errors import RunError
@@ -39,33 +50,39 @@ async def check(
     settle: int,
     patience_cycles: int,
     memory_cycles: int,
+    is_told: bool,
 ) -> Checked:
     """Plays one random run into the DUT, and the same into the emulator with the table in a file.
 
-    A memory takes `memory_cycles`, on both sides.
+    A memory takes `memory_cycles`, on both sides. With `is_told` the stage of the table is told
+    what the fields of a request say, which are random then, and of answers to what has left.
     """
     if bench.port(bench.roles.output).ready is None:
         # What cannot be stopped is taken in every cycle.
         stimulus = replace(stimulus, ready=Always())
     count = stimulus.requests
     offer = _willing(stimulus.may_offer())
+    has_memory = bench.roles.memory is not None
+    far_end = bench.far_end if is_told else None
+    model = Model(
+        _with_memory(file, memory_cycles) if has_memory else load(file),
+        stimulus,
+        bench.widths if is_told else {NUMBER: NUMBER_BITS},
+        carry=lambda values: values[0],
+        period_ps=bench.binding.clock.period,
+        answered=[] if far_end is None else [far_end],
+    )
     seen = await bench.play(
         Play(
             lambda seen: _is_over(seen, count, patience_cycles),
             count * patience_cycles,
             offer=lambda seen: len(seen.offered) < count and offer(seen),
             take=_willing(stimulus.is_ready()),
-            answer=no_answers if bench.roles.memory is None else after(memory_cycles),
+            answer=after(memory_cycles) if has_memory else no_answers,
+            reply=no_answers if far_end is None else _replies(model, far_end, stimulus),
+            values=_values(bench, stimulus) if is_told else nothing,
             settle=settle,
         )
-    )
-    has_memory = bench.roles.memory is not None
-    model = Model(
-        _with_memory(file, memory_cycles) if has_memory else load(file),
-        stimulus,
-        {NUMBER: NUMBER_BITS},
-        carry=lambda values: values[0],
-        period_ps=bench.binding.clock.period,
     )
     said = model.advance(seen.cycle)
     differences = list(_differences(bench, seen, said))
@@ -142,6 +159,31 @@ async def rate(
         seen.given[-1] - seen.given[-1 - measured],
         given[-1] - given[-1 - measured],
     )
+
+
+def _values(bench: Bench, stimulus: Stimulus) -> Values:
+    """The items that the emulator is sent."""
+    items = stimulus.items(bench.widths)
+    names = items.names
+    return lambda number: dict(zip(names, items.take(number), strict=True))
+
+
+def _replies(model: Model, name: str, stimulus: Stimulus) -> Answers:
+    """Answers to what the emulator's stage waits for, in the cycles in which it gets them."""
+    answers = stimulus.answers_of(name)
+    due: dict[int, int] = {}
+    heard = 0
+
+    def reply(seen: Seen) -> list[int]:
+        nonlocal heard
+        while heard < len(seen.given):
+            if model.awaits(name, seen.given_said[heard]):
+                due[answers.due(seen.given[heard])] = heard
+            heard += 1
+        number = due.pop(seen.cycle + 1, None)
+        return [] if number is None else [number]
+
+    return reply
 
 
 def _with_memory(file: Path, memory_cycles: int, beats: int = 1) -> Table:

@@ -31,6 +31,16 @@ KEYS = (
     "tag_return_cycles",
     "order",
     "settle_cycles",
+    "stage",
+    "batch",
+    "batches",
+    "batch_interval_cycles",
+    "pick",
+    "queues",
+    "fence",
+    "tracking",
+    "strict",
+    "unanswered",
 )
 UNLIMITED = "unlimited"
 Value = int | str | None
@@ -105,4 +115,6 @@ def between(values: list[int]) -> str:
 
 
 def _cell(value: Value) -> str:
+    if isinstance(value, bool):
+        return str(value).lower()
     return "unknown" if value is None else str(value)

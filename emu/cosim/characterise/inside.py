@@ -28,6 +28,7 @@ async def characterise(dut: HierarchyObject) -> None:
             read_binding(Path(plan.binding)),
             parameters=plan.parameters,
             counting=plan.counting,
+            limits=plan.limits,
             patience_cycles=plan.patience_cycles,
             requests=plan.requests,
             seeds=plan.seeds,

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
+from copy import deepcopy
+from dataclasses import replace
 from itertools import cycle
 from pathlib import Path
 
@@ -11,6 +13,7 @@ import cocotb
 from cocotb.handle import HierarchyObject
 
 from emu.cosim.binding import Bound
+from emu.cosim.characterise.batches import Batches
 from emu.cosim.characterise.bench import Bench
 from emu.cosim.characterise.check import (
     CHECKED_CYCLES,
@@ -22,18 +25,25 @@ from emu.cosim.characterise.check import (
 )
 from emu.cosim.characterise.engine import Engine
 from emu.cosim.characterise.findings import Findings
+from emu.cosim.characterise.ordering import Ordering
 from emu.cosim.characterise.plan import PATIENCE_CYCLES, REQUESTS, SEEDS
 from emu.cosim.characterise.report import Characterised, Checked, Rate
+from emu.cosim.characterise.scheduler import Scheduler
 from emu.cosim.characterise.stream import Stream
-from emu.cosim.characterise.table import Measured, table_text
+from emu.cosim.characterise.table import table_text
+from emu.cosim.characterise.writer import Measured
 from emu.cosim.stimulus import NUMBER, Stimulus
+
+#: Stages that tell requests apart.
+TOLD = ("ordering_engine", "scheduler")
 
 
 class Characterise:
     """Measures the DUT of a cocotb test; it drives clock, reset and all ports of the binding.
 
     `parameters` are named in the table that follows, and are those of the DUT as it is. Fields of
-    requests are 0, but for those in `counting`, which are the number of the request. The table is
+    requests are 0, but for those in `counting`, which are the number of the request, and where the
+    DUT tells requests apart: there each is held to as many values as `limits` says. The table is
     checked in a run of so many `requests` for each of the `seeds`. `watch` is called now and then,
     as the simulation goes on.
     """
@@ -45,12 +55,14 @@ class Characterise:
         *,
         parameters: Mapping[str, int | str] | None = None,
         counting: Sequence[str] = (NUMBER,),
+        limits: Mapping[str, int] | None = None,
         patience_cycles: int = PATIENCE_CYCLES,
         requests: int = REQUESTS,
         seeds: Sequence[int] = tuple(range(1, SEEDS + 1)),
         watch: Callable[[], None] = lambda: None,
     ) -> None:
         self._bench = Bench(top, bound, counting, watch)
+        self._limits = limits or {}
         self._patience_cycles = patience_cycles
         self._requests, self._seeds = requests, seeds
         self._measured = Measured(
@@ -66,28 +78,69 @@ class Characterise:
         bench, findings = self._bench, Findings()
         try:
             stream = Stream(bench, findings, self._patience_cycles)
-            await stream.measure()
+            await stream.begin()
+            kind = await self._kind(stream, findings)
+            if kind is None:
+                await stream.measure()
+            else:
+                await kind.measure()
             if bench.roles.memory is not None:
                 await Engine(bench, findings, stream.settle, stream.quiet).measure()
-            text = table_text(findings, self._measured)
-            with tempfile.TemporaryDirectory(prefix="emu-cosim-") as folder:
-                file = Path(folder) / f"{self._measured.name}.yaml"
-                file.write_text(text, encoding="utf-8")
-                checked = await self._check(file, stream.settle)
-                rates = await self._rates(file, stream.settle, findings)
+            found = await self._tabled(findings, stream.settle)
+            if kind is None and bench.roles.memory is None:
+                found = await self._together(stream, findings, found)
         finally:
             bench.stop()
-        return Characterised(findings, text, checked, rates, bench.cycles)
+        return replace(found, cycles=bench.cycles)
 
-    async def _check(self, file: Path, settle: int) -> list[Checked]:
+    async def _kind(self, stream: Stream, findings: Findings) -> Ordering | Scheduler | None:
+        """The experiments with a DUT that tells requests apart; `None` for any other."""
+        bench, fields = self._bench, self._bench.widths
+        if bench.roles.memory is not None or "initiator" not in fields:
+            return None
+        is_answered = bench.roles.answers is not None
+        kind = Ordering if is_answered and {"order", "service"} <= set(fields) else Scheduler
+        made = kind(bench, findings, stream.settle, stream.quiet, self._limits)
+        return made if is_answered or await made.overtakes() else None
+
+    async def _together(
+        self, stream: Stream, findings: Findings, plain: Characterised
+    ) -> Characterised:
+        """What is found of a DUT that takes several together, if it is one; else what was."""
+        if plain.is_exact and stream.frees == 1:
+            return plain
+        together = deepcopy(findings)
+        if await Batches(self._bench, together, stream.settle, stream.quiet).measure():
+            found = await self._tabled(together, stream.settle)
+            if found.is_exact:
+                return found
+        if stream.frees > 1:
+            findings.notes.append(
+                f"one output handshake of a full DUT frees {stream.frees} places; a table has one"
+            )
+        return plain
+
+    async def _tabled(self, findings: Findings, settle: int) -> Characterised:
+        """The table that follows from findings, and how it does beside the DUT."""
+        text = table_text(findings, self._measured)
+        with tempfile.TemporaryDirectory(prefix="emu-cosim-") as folder:
+            file = Path(folder) / f"{self._measured.name}.yaml"
+            file.write_text(text, encoding="utf-8")
+            checked = await self._check(file, settle, findings.values.get("stage") in TOLD)
+            rates = await self._rates(file, settle, findings)
+        return Characterised(findings, text, checked, rates, self._bench.cycles)
+
+    async def _check(self, file: Path, settle: int, is_told: bool) -> list[Checked]:
+        limits = tuple(self._limits.items())
         return [
             await check(
                 self._bench,
                 file,
-                Stimulus(self._requests, seed),
+                Stimulus(self._requests, seed, limits=limits if is_told else ()),
                 settle=settle,
                 patience_cycles=self._patience_cycles,
                 memory_cycles=cycles,
+                is_told=is_told,
             )
             for seed, cycles in zip(self._seeds, cycle(CHECKED_CYCLES), strict=False)
         ]

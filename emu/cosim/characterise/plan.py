@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from emu.cosim.plan import Simulation
@@ -21,6 +21,8 @@ class Plan(Simulation):
     module: str = "emu.cosim.characterise.inside"
     #: Fields of a request that are its number; all others are 0.
     counting: Sequence[str]
+    #: To how many values a field is held.
+    limits: Mapping[str, int]
     patience_cycles: int
     #: Requests of each run that checks the table, and the seeds of these runs.
     requests: int

@@ -11,17 +11,21 @@ from emu.errors import listed
 
 @dataclass(frozen=True)
 class Roles:
-    """Ports: where requests go in and out, the memory's pair, and those that are left alone."""
+    """Ports: where requests go in and out, what answers, and those that are left alone.
+
+    The DUT asks a `memory`; `answers` is the pair of its output and what answers that.
+    """
 
     input: str
     output: str
     memory: MemoryPort | None
+    answers: MemoryPort | None
     at_rest: tuple[str, ...]
 
 
 def roles_of(bound: Bound) -> Roles:
     """The roles of a binding's ports; `CosimError` where they are not clear."""
-    # What answers the output itself is no memory of the DUT; it is left alone.
+    # What answers the output itself is no memory of the DUT.
     memories = {
         name: pair
         for name, pair in bound.binding.memory.items()
@@ -35,9 +39,12 @@ def roles_of(bound: Bound) -> Roles:
     memory = next(iter(memories.values()), None)
     taken = () if memory is None else (memory.request, memory.answer)
     input_, output = bound.end("sink", taken), bound.end("source", taken)
-    used = (*taken, input_, output)
+    # With two of them it is not clear which answer is to whom.
+    far_ends = [pair for pair in bound.binding.memory.values() if pair.request == output]
+    answers = far_ends[0] if len(far_ends) == 1 else None
+    used = (*taken, input_, output, *([answers.answer] if answers else []))
     at_rest = tuple(name for name in bound.binding.ports if name not in used)
-    return Roles(input_, output, memory, at_rest)
+    return Roles(input_, output, memory, answers, at_rest)
 
 
 def _output_alone(bound: Bound) -> str | None:

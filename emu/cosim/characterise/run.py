@@ -25,6 +25,7 @@ def characterise(
     simulator: str = "icarus",
     parameters: Mapping[str, int | str] | None = None,
     counting: Sequence[str] = (),
+    limits: Mapping[str, int] | None = None,
     patience_cycles: int = PATIENCE_CYCLES,
     requests: int = REQUESTS,
     seeds: Sequence[int] = tuple(range(1, SEEDS + 1)),
@@ -33,7 +34,8 @@ def characterise(
     """Builds and measures a DUT, and checks the table that follows.
 
     `parameters` go over those of the binding. Fields of requests are 0, but for `id` and those in
-    `counting`, which are the number of the request. `EmuError` for what cannot be run, `RunError`
+    `counting`, which are the number of the request, and where the DUT tells requests apart: there
+    each is held to as many values as `limits` says. `EmuError` for what cannot be run, `RunError`
     for a DUT that does not do what every experiment needs: take requests, and give each once.
     """
     bound = read_binding(Path(binding))
@@ -60,6 +62,7 @@ def characterise(
             folder=folder,
             waves=False,
             counting=[NUMBER, *counting],
+            limits=dict(limits or {}),
             patience_cycles=patience_cycles,
             requests=requests,
             seeds=list(seeds),

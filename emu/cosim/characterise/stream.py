@@ -51,12 +51,17 @@ class Stream:
         self.quiet = patience_cycles
         #: Handshakes while a burst filled the blocked DUT, and while only room limited it.
         self.filled = self.free = Seen()
+        #: How many places of a full DUT one output handshake frees.
+        self.frees = 1
 
-    async def measure(self) -> None:
-        """All of them."""
+    async def begin(self) -> None:
+        """A request alone, and how long the DUT needs after its reset."""
         await self._alone()
         await self._settle()
         await self._alone()
+
+    async def measure(self) -> None:
+        """All the others."""
         await self._fill()
         await self._refill()
         if self.bench.roles.memory is not None:
@@ -332,10 +337,7 @@ class Stream:
             found.found("refill", None, said)
             found.found("refill_cycles", None, said, assumed=late)
             return
-        if len(taken) > 1:
-            found.notes.append(
-                f"one output handshake of a full DUT frees {len(taken)} places; a table has one"
-            )
+        self.frees = len(taken)
         said = f"a place is taken {counted(late)} after the output handshake that frees it"
         found.found("refill", ("at_once", "next_edge")[late] if late < 2 else None, said)
         found.found("refill_cycles", late, said)

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Callable
 from typing import Any
 
 import yaml
 
+from emu.cosim.characterise.batches import FRONT_CYCLES, FRONT_PLACES
 from emu.cosim.characterise.findings import UNLIMITED, Findings, counted
+from emu.cosim.characterise.writer import BEAT, CLOCK, Measured, StageWriter, Writer
 from emu.time import format_time
 
-_NO_NAME = re.compile(r"[^A-Za-z0-9_]+")
-CLOCK = "dut"
 #: The stages of an engine that reads memory.
 FRONT, TAG, REQUEST, MEMORY, ANSWER, OUTPUT = (
     *("front", "tag", "request"),
@@ -21,33 +19,12 @@ FRONT, TAG, REQUEST, MEMORY, ANSWER, OUTPUT = (
 )
 #: The stage of a DUT that is slower than its input.
 SLOWER = "slower"
-BEAT = "answer_beat_cycles"
 #: By how many cycles after a place became free it is taken.
 REFILL = ("at_once", "next_edge")
+#: Resources, and the entries of the path.
+Form = tuple[dict[str, Any], list[dict[str, Any]]]
 #: What the memory of a written table takes, until its user says otherwise.
 MEMORY_CYCLES = 100
-
-
-@dataclass(frozen=True)
-class Measured:
-    """What was measured, and with what."""
-
-    top: str
-    simulator: str
-    parameters: Mapping[str, int | str]
-    period_ps: int
-    #: Bytes that a beat of an answer carries; 0 where it carries none.
-    beat_bytes: int = 0
-
-    def __str__(self) -> str:
-        said = ", ".join(f"{name}={value}" for name, value in self.parameters.items())
-        return f"{self.top} ({said})" if said else self.top
-
-    @property
-    def name(self) -> str:
-        """The module's name as a table can have it."""
-        name = _NO_NAME.sub("_", self.top)
-        return name if not name[:1].isdigit() else f"_{name}"
 
 
 def table_text(findings: Findings, measured: Measured) -> str:
@@ -60,7 +37,8 @@ def table_text(findings: Findings, measured: Measured) -> str:
 def _document(findings: Findings, measured: Measured) -> dict[str, Any]:
     writer = Writer(findings, measured)
     is_engine = "outstanding" in findings.words
-    resources, path = _engine(writer) if is_engine else _stage(writer)
+    form = _FORMS.get(str(findings.values.get("stage")), _engine if is_engine else _stage)
+    resources, path = form(writer)
     # Where beats count, what was measured had one: whoever wants more says so here.
     answer = f"{measured.beat_bytes} B" if writer.has_beats else "payload"
     message = {"request": "payload", "response": answer}
@@ -79,7 +57,7 @@ def _document(findings: Findings, measured: Measured) -> dict[str, Any]:
     }
 
 
-def _stage(writer: Writer) -> tuple[dict[str, Any], list[dict[str, Any]]]:
+def _stage(writer: Writer) -> Form:
     """A DUT without a memory: one stage, or two where something inside is slower than its input."""
     resources: dict[str, Any] = {}
     entry = StageWriter(writer, writer.name)
@@ -113,7 +91,7 @@ def _stage(writer: Writer) -> tuple[dict[str, Any], list[dict[str, Any]]]:
     return resources, [entry.entry, slower.entry]
 
 
-def _engine(writer: Writer) -> tuple[dict[str, Any], list[dict[str, Any]]]:
+def _engine(writer: Writer) -> Form:
     """A request's way to the memory, the memory, and the answer's way out.
 
     A pool of tags is held as long as was measured, and a pool of places up to the output. What
@@ -222,118 +200,57 @@ def _credits(writer: Writer, stage: StageWriter, resources: dict[str, Any]) -> N
     )
 
 
-class Writer:
-    """Values of a table from findings, and their sources."""
-
-    def __init__(self, findings: Findings, measured: Measured) -> None:
-        self._findings = findings
-        self._measured = measured
-
-    @property
-    def name(self) -> str:
-        """The name of the table."""
-        return self._measured.name
-
-    @property
-    def has_beats(self) -> bool:
-        """Whether an answer can have several beats, each of some bytes."""
-        return BEAT in self._findings.words and self.beat_bytes > 0
-
-    @property
-    def beat_bytes(self) -> int:
-        """What a beat of an answer carries."""
-        return self._measured.beat_bytes
-
-    @property
-    def waiting(self) -> int:
-        """How many requests wait inside an engine for a tag."""
-        return self._findings.number("waiting") or 0
-
-    @property
-    def is_slower_inside(self) -> bool:
-        """Whether without pauses fewer come than interval, places and credits allow."""
-        steady, depth = self._findings.number("steady_interval_cycles"), self.value("depth")
-        if steady is None:
-            return False
-        if self.credits is not None:
-            return False
-        stay = self.number("latency_cycles") + self.number("refill_cycles")
-        own = self.number("interval_cycles")
-        return steady > own and (not isinstance(depth, int) or steady * max(depth, 1) > stay)
-
-    @property
-    def credits(self) -> tuple[int, str] | None:
-        """How many are accepted in a time, if that is limited, and by what it was found."""
-        count = self._findings.number("credits")
-        return None if count is None else (count, "credits")
-
-    @property
-    def credit_return_ps(self) -> int:
-        """The time in which so many are accepted."""
-        return self.number("credit_return_cycles") * self._measured.period_ps
-
-    def value(self, key: str) -> int | str:
-        """What was found, or is assumed in its place."""
-        value = self._findings.assumed(key)
-        assert value is not None, key  # measured, or assumed, for every DUT
-        return value
-
-    def number(self, key: str) -> int:
-        """The value, which is a number."""
-        value = self.value(key)
-        assert isinstance(value, int), key
-        return value
-
-    def pool(self, capacity: int | str, key: str) -> dict[str, Any]:
-        """A resource of so many units."""
-        return {"kind": "pool", "capacity": capacity, "source": self.source(key)}
-
-    def source(self, key: str) -> dict[str, str]:
-        """How a value was found."""
-        words = self._findings.words[key]
-        kind = "assumed" if self._findings.values.get(key) is None else "measured"
-        return {"text": f"{self._measured} in {self._measured.simulator}: {words}", "kind": kind}
-
-    def derived(self, words: str) -> dict[str, str]:
-        """The source of what follows from the rest."""
-        return {"text": words, "kind": "derived"}
-
-    def assumed(self, words: str) -> dict[str, str]:
-        """The source of what is not known of the DUT."""
-        return {"text": words, "kind": "assumed"}
+def _completion(writer: Writer) -> Form:
+    """What takes several together: a register, a queue, and the batches behind it."""
+    front = StageWriter(writer, FRONT)
+    known = writer.derived("a register: what comes is in the queue at the next edge")
+    for parameter, value in (
+        ("latency", counted(FRONT_CYCLES)),
+        ("interval", "1 cycle"),
+        ("depth", FRONT_PLACES),
+        ("queue", 1),
+    ):
+        front.put(parameter, value, known)
+    stage = StageWriter(writer, writer.name, stage="completion")
+    latency = counted(writer.number("latency_cycles") - FRONT_CYCLES)
+    stage.put("latency", latency, writer.source("latency_cycles"))
+    stage.cycles("interval", "batch_interval_cycles")
+    stage.put("depth", writer.value("batches"), writer.source("batches"))
+    stage.put("refill", writer.value("refill"), writer.source("refill"))
+    stage.put("queue", writer.value("waiting"), writer.source("waiting"))
+    if writer.number("batch") > 1:
+        stage.put("batch", writer.value("batch"), writer.source("batch"))
+    return {}, [front.entry, stage.entry]
 
 
-class StageWriter:
-    """One entry of the path, a source for each number."""
+def _scheduler(writer: Writer) -> Form:
+    """A queue for each initiator, or for several."""
+    stage = _dispatcher(writer, "scheduler")
+    stage.put("depth", writer.value("depth") or 1, writer.source("depth"))
+    stage.put("overflow", "hold", writer.derived("a full queue is not ready"))
+    return {}, [stage.entry]
 
-    def __init__(self, writer: Writer, name: str, *, stage: str = "pipeline_step") -> None:
-        self.writer = writer
-        self._entry: dict[str, Any] = {"stage": stage, "name": name, "clock": CLOCK}
-        self._sources: dict[str, dict[str, str]] = {}
 
-    @property
-    def entry(self) -> dict[str, Any]:
-        """The entry as it stands in the table."""
-        return {**self._entry, "source": self._sources}
+def _ordering_engine(writer: Writer) -> Form:
+    """What holds requests until others have been answered."""
+    stage = _dispatcher(writer, "ordering_engine")
+    for parameter in ("tracking", "strict"):
+        stage.put(parameter, writer.value(parameter), writer.source(parameter))
+    return {}, [stage.entry]
 
-    def put(self, parameter: str, value: object, source: dict[str, str]) -> None:
-        """A parameter and its source."""
-        self._entry[parameter] = value
-        self._sources[parameter] = source
 
-    def cycles(self, parameter: str, key: str) -> None:
-        """A parameter that was measured in cycles."""
-        self.put(parameter, counted(self.writer.number(key)), self.writer.source(key))
+def _dispatcher(writer: Writer, name: str) -> StageWriter:
+    stage = StageWriter(writer, writer.name, stage=name)
+    for parameter in ("pick", "queues"):
+        stage.put(parameter, writer.value(parameter), writer.source(parameter))
+    stage.cycles("latency", "latency_cycles")
+    stage.cycles("interval", "interval_cycles")
+    return stage
 
-    def use(self, use: dict[str, Any], source: dict[str, str]) -> None:
-        """One more use of a resource."""
-        uses = self._entry.setdefault("uses", [])
-        uses.append(use)
-        self._sources.setdefault("uses", source)
 
-    def in_front(self, key: str, queue: int | str) -> None:
-        """The channel in front: it costs a cycle where valid comes one before the handshake."""
-        words = "what is offered waits outside the DUT"
-        self.put("queue", queue, self.writer.derived(words))
-        if self.writer.number(key):
-            self.put("channel", "registered", self.writer.source(key))
+#: The stages that are written for what they are, and not only for how long they take.
+_FORMS: dict[str, Callable[[Writer], Form]] = {
+    "completion": _completion,
+    "ordering_engine": _ordering_engine,
+    "scheduler": _scheduler,
+}
