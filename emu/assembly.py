@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from functools import partial
 from math import lcm
-from operator import add
+from typing import Literal
 
 from emu.actor import Actor
 from emu.channel import Channel
@@ -24,7 +23,7 @@ from emu.pcie import (
     request_bytes,
     write_bytes,
 )
-from emu.plan import Hop, StageTime, packet_bytes, stage_time
+from emu.plan import Hop, Later, StageTime, packet_bytes, stage_time
 from emu.request import Operation, Request
 from emu.resource import Pool
 from emu.stage import Served, Stage
@@ -77,7 +76,7 @@ class Resources:
             elif isinstance(spec, Channels):
                 self._pool(name, spec.window, channel_key(spec))
             else:
-                key = None if spec.per is None else KEYS[spec.per]
+                key = None if spec.per is None else UnitKey(spec.per)
                 self._pool(name, spec.capacity, key)
 
     def _link(
@@ -188,19 +187,18 @@ class StageAssembly:
                 return use.until
         return self.entry.name
 
-    def later(self, pool: Pool, operation: Operation) -> Callable[[int], int] | None:
+    def later(self, pool: Pool, operation: Operation) -> Later | None:
         """When a unit that is kept for longer comes back, if its request leaves at a time."""
         for use in (use for use in self._uses if use.applies(operation)):
             plus = use.plus
             if plus is None or all(pool is not one for one, _ in self._resources.pools_of(use)):
                 continue
             if isinstance(plus, Picoseconds):
-                return partial(add, plus.count)
-            clock, edges, count = self._clock, self._edges, plus.count
-            assert clock is not None  # checked by the loader
-            if edges is None:
-                return partial(add, clock.span(plus))
-            return lambda now_ps: edges.edge(edges.edge_at_or_after(now_ps) + count)
+                return Later(plus.count)
+            assert self._clock is not None  # checked by the loader
+            if self._edges is None:
+                return Later(self._clock.span(plus))
+            return Later(plus.count, self._edges)
         return None
 
     def returns(self, pool: Pool) -> bool:
@@ -360,21 +358,32 @@ def touching(memory: Memory, serve: Serve | None) -> Serve:
     return touch_and_serve
 
 
-def channel_key(spec: Channels) -> Callable[[Request], Hashable]:
+@dataclass(frozen=True)
+class UnitKey:
+    """Which requests count the units of a pool together."""
+
+    by: Literal["initiator", "destination", "pair", "groups"]
+    groups: int = 1
+
+    def __call__(self, request: Request) -> Hashable:
+        """What they have in common."""
+        if self.by == "initiator":
+            return request.initiator
+        if self.by == "destination":
+            return request.destination
+        if self.by == "pair":
+            return (request.initiator, request.destination)
+        return (request.initiator % self.groups, request.destination)
+
+
+def channel_key(spec: Channels) -> UnitKey:
     """Which transport channel a request goes by."""
     if spec.sharing == "private":
-        return lambda request: (request.initiator, request.destination)
+        return UnitKey("pair")
     if spec.sharing == "shared":
-        return KEYS["destination"]
-    groups = spec.groups
-    assert groups is not None  # checked by the loader
-    return lambda request: (request.initiator % groups, request.destination)
-
-
-KEYS: dict[str, Callable[[Request], Hashable]] = {
-    "initiator": lambda request: request.initiator,
-    "destination": lambda request: request.destination,
-}
+        return UnitKey("destination")
+    assert spec.groups is not None  # checked by the loader
+    return UnitKey("groups", spec.groups)
 
 
 def _units(request: Request) -> Hashable:

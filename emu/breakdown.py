@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 from emu.errors import RunError
 from emu.parts import ALIGNMENT, ARBITRATION, INTERVAL, ORDER, RESOURCE
@@ -100,6 +100,15 @@ class Ledger:
                 f"sum to {total_ps} ps, and it took {request.latency_ps} ps"
             )
         self._closed[plan] = self._closed.get(plan, 0) + 1
+
+    def merge(self, plan: Plan, closed: int, charged: Mapping[tuple[str, str], int]) -> None:
+        """Adds requests of one plan that were closed elsewhere.
+
+        `charged` gives the sums of their charges, by stage name and part.
+        """
+        self._closed[plan] = self._closed.get(plan, 0) + closed
+        for key, time_ps in charged.items():
+            self._charged[key] = self._charged.get(key, 0) + time_ps
 
     def by_stage(self) -> dict[str, dict[str, int]]:
         """Stage name to part to picoseconds, in the order of the path; no part is zero."""

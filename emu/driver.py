@@ -11,6 +11,7 @@ from emu.kernel import Kernel
 from emu.request import Request
 from emu.trace.events import Listener
 from emu.waits import DeadlockError, who_waits_for_whom
+from emu.where import still_inside
 from emu.workload import Access, Workload
 
 if TYPE_CHECKING:
@@ -52,6 +53,7 @@ class Driver:
             self._completed, drop=self._was_dropped, listener=listener
         )
         self._path = path
+        self._is_traced = listener is not None
         self._workload = workload
         self._requests = requests
         self._on_complete = on_complete
@@ -89,6 +91,22 @@ class Driver:
         """Ends the run between two instants."""
         self.is_stopping = True
         self.kernel.stopped = True
+
+    @property
+    def now_ps(self) -> int:
+        """Up to when it has run."""
+        return self.kernel.now_ps
+
+    @property
+    def in_flight_at(self) -> dict[str, int]:
+        """Stage to how many requests are still there, in the order of the path."""
+        return still_inside(self.kernel, is_traced=self._is_traced)
+
+    def counts(self, stage: str) -> dict[str, int]:
+        """What a stage with rules of its own has counted; `PathError` if there is none."""
+        actor = self._path.actor(stage).actor
+        assert actor is not None  # that is what `actor` looks for
+        return actor.counts()
 
     def _post_next(self) -> None:
         """Posts all that is to be posted at the next time."""

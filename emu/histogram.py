@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 #: Buckets to each doubling: a bucket is at most 1/1024 of its values wide, under 0.1 %.
 BUCKETS_LOG2 = 10
 
@@ -31,6 +33,15 @@ class Histogram:
         bucket = bucket_of(value)
         self._counts[bucket] = self._counts.get(bucket, 0) + 1
         self._sums[bucket] = self._sums.get(bucket, 0) + value
+
+    def merge(self, counts: Mapping[int, int], sums: Mapping[int, int], largest: int) -> None:
+        """Adds values that were counted elsewhere: how many, and their sum, by bucket."""
+        self.count += sum(counts.values())
+        self.sum += sum(sums.values())
+        self.largest = max(self.largest, largest)
+        for bucket, count in counts.items():
+            self._counts[bucket] = self._counts.get(bucket, 0) + count
+            self._sums[bucket] = self._sums.get(bucket, 0) + sums[bucket]
 
     def mean(self) -> float:
         """The exact mean, as near as a float is."""

@@ -344,7 +344,7 @@ class Kernel:
             if pool in hop.later:
                 unit = TimedUnit(pool, request)
                 pool.keep(request, unit)
-                heappush(self._due, (hop.later[pool](self.now_ps), self._tie(), unit))
+                heappush(self._due, (hop.later[pool].after(self.now_ps), self._tie(), unit))
             else:
                 self._release(pool, request)
 

@@ -6,6 +6,7 @@ import random
 from collections.abc import Callable
 
 from emu.assembly import Kind, Resources, StageAssembly, place_releases, place_tells
+from emu.engines import Engine
 from emu.errors import EmuError, listed
 from emu.handshake import serve
 from emu.kernel import Kernel
@@ -42,15 +43,17 @@ class Path:
         self.table = table
         self.seed = seed
         self._resources = Resources(table)
-        self._assemblies = [
+        self.assemblies = [
             StageAssembly(index, entry, table, self._resources)
             for index, entry in enumerate(table.entries)
         ]
+        #: Whether the memory is somebody else's too, who looks at its values.
+        self.shares_memory = memory is not None
         if memory is None and any(entry.stage.needs_memory for entry in table.entries):
             memory = Memory()
         self.memory = memory
         places = {entry.name: index for index, entry in enumerate(table.entries)}
-        for assembly in self._assemblies:
+        for assembly in self.assemblies:
             order = assembly.entry.timing.arbitration or ()
             assembly.set_ranks({places[name]: rank for rank, name in enumerate(order)})
             assembly.stage.start(Random(seed, assembly.entry.name))
@@ -58,13 +61,13 @@ class Path:
                 assembly.use_memory(memory)
         for index, station in enumerate(self.stations):
             station.index = index
-        self._address_step = self._resources.address_step()
+        self.address_step = self._resources.address_step()
         self._has_kernel = False
         self._plans: dict[tuple[Operation, int, int], Plan] = {}
 
     def plan(self, operation: Operation, size_bytes: int, address: int = 0) -> Plan:
         """The stages that such requests pass; `PlanError` for an operation that the table lacks."""
-        key = (operation, size_bytes, address % self._address_step)
+        key = (operation, size_bytes, address % self.address_step)
         plan = self._plans.get(key)
         if plan is None:
             plan = self._plans[key] = self._make_plan(Kind(*key))
@@ -129,27 +132,31 @@ class Path:
         size_bytes: int = 64,
         requests: int = 1000,
         outstanding: int = 1,
+        engine: Engine = "reference",
     ) -> Report:
-        """Runs a closed loop on a fresh copy of this path: as many requests, so many at a time."""
+        """Runs a closed loop on a fresh copy of this path: as many requests, so many at a time.
+
+        On `auto` the compiled engine runs what it can; `EngineError` if `fast` can't run it.
+        """
         path = Path(self.table, self.seed)
-        return run_closed_loop(path, operation, size_bytes, requests, outstanding)
+        return run_closed_loop(path, operation, size_bytes, requests, outstanding, engine=engine)
 
     @property
     def stations(self) -> tuple[Station, ...]:
         """All stations: those of the stages, and the links that they share."""
-        stages = (one for assembly in self._assemblies for one in assembly.stations())
+        stages = (one for assembly in self.assemblies for one in assembly.stations())
         return (*stages, *self._resources.links.values())
 
     @property
     def pools(self) -> tuple[Pool, ...]:
         """All pools: the table's, and the places of stages that use a link."""
-        places = (assembly.depth_pool for assembly in self._assemblies)
+        places = (assembly.depth_pool for assembly in self.assemblies)
         return (*self._resources.pools.values(), *(pool for pool in places if pool is not None))
 
     @property
     def keeps_marks(self) -> bool:
         """Whether some stage makes requests wait for the order or the fence that they ask for."""
-        return any(assembly.stage.keeps_marks for assembly in self._assemblies)
+        return any(assembly.stage.keeps_marks for assembly in self.assemblies)
 
     def actor(self, name: str) -> Station:
         """The station of the stage `name`, which is an actor; `PathError` if there is none."""
@@ -163,7 +170,7 @@ class Path:
 
     def flush(self, initiator: int, destination: int, address: int, now_ps: int) -> None:
         """Every stage forgets what it keeps of far memory there; between two instants."""
-        for assembly in self._assemblies:
+        for assembly in self.assemblies:
             assembly.stage.flush(initiator, destination, address, now_ps)
 
     @property
@@ -183,7 +190,7 @@ class Path:
         message = table.message(operation)
         hops: list[Hop] = []
         answered = False
-        for assembly in self._assemblies:
+        for assembly in self.assemblies:
             if not assembly.entry.passes(operation):
                 continue
             if assembly.stage.applies(operation, kind.size_bytes):
@@ -197,6 +204,6 @@ class Path:
             answered = answered or assembly.stage.turns
         if not hops:
             raise PlanError(f"{table.name} sends {operation} through no stage at all")
-        place_releases(hops, self._assemblies, table, operation)
-        place_tells(hops, self._assemblies, table)
+        place_releases(hops, self.assemblies, table, operation)
+        place_tells(hops, self.assemblies, table)
         return Plan.of(operation, kind.size_bytes, kind.address, hops)

@@ -19,6 +19,20 @@ if TYPE_CHECKING:
     from emu.station import Station
 
 
+@dataclass(frozen=True, slots=True)
+class Later:
+    """So many picoseconds after a time, or edges of a clock after the first from then on."""
+
+    count: int
+    clock: Clock | None = None
+
+    def after(self, time_ps: int) -> int:
+        """When that is."""
+        if self.clock is None:
+            return time_ps + self.count
+        return self.clock.edge(self.clock.edge_at_or_after(time_ps) + self.count)
+
+
 @dataclass(slots=True, eq=False)
 class Hop:
     """One stage of a plan.
@@ -46,7 +60,7 @@ class Hop:
     #: when the data is back.
     returns: tuple[Pool, ...] = ()
     #: Of `releases` those that come back a while after: when, for a time at which it leaves.
-    later: dict[Pool, Callable[[int], int]] = field(default_factory=dict)
+    later: dict[Pool, Later] = field(default_factory=dict)
     #: Pools taken here and given back after a time, in picoseconds.
     timed: dict[Pool, int] = field(default_factory=dict)
     #: Actors that are told when a request has left here.
@@ -150,7 +164,7 @@ class Plan:
         return hops
 
 
-def all_later(hops: Iterable[Hop]) -> dict[Pool, Callable[[int], int]]:
+def all_later(hops: Iterable[Hop]) -> dict[Pool, Later]:
     """Which units come back a while after a request leaves, of any of these hops."""
     return {pool: when for hop in hops for pool, when in hop.later.items()}
 

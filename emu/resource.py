@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -44,6 +44,7 @@ class Pool:
         "_held",
         "_of_key",
         "_unit_ps",
+        "_units",
         "_updated_ps",
         "capacity",
         "holders",
@@ -68,6 +69,7 @@ class Pool:
         self._held: dict[Hashable, int] = {}
         # Key to its held units times picoseconds, and up to when.
         self._of_key: dict[Hashable, tuple[int, int]] = {}
+        self._units = 0
         self._unit_ps = 0
         self._updated_ps = 0
 
@@ -89,6 +91,7 @@ class Pool:
         key = None if self.key is None else self.key(request)
         if self.key is not None:
             self._account_key(key, now_ps)
+        self._units += 1
         self.holders[request if holder is None else holder] = key
         self._held[key] = self._held.get(key, 0) + 1
 
@@ -103,12 +106,25 @@ class Pool:
         if holder not in self.holders:
             raise ResourceError(f"{self.name}: request {holder.sequence} holds no unit")
         self._account(now_ps)
+        self._units -= 1
         key = self.holders.pop(holder)
         if self.key is not None:
             self._account_key(key, now_ps)
         self._held[key] -= 1
         if not self._held[key]:
             del self._held[key]
+
+    def count_as(
+        self, held: int, unit_ps: int, updated_ps: int, keys: Mapping[Hashable, tuple[int, int]]
+    ) -> None:
+        """Takes over what was counted elsewhere: as if so many units were held since then.
+
+        `keys` gives held units, and units times picoseconds up to then, for each key.
+        """
+        self._units, self._unit_ps, self._updated_ps = held, unit_ps, updated_ps
+        for key, (held_of_key, unit_ps_of_key) in keys.items():
+            self._held[key] = held_of_key
+            self._of_key[key] = unit_ps_of_key, updated_ps
 
     def unit_ps(self, now_ps: int) -> int:
         """Held units times picoseconds, up to now."""
@@ -128,5 +144,5 @@ class Pool:
         self._of_key[key] = unit_ps + self._held.get(key, 0) * (now_ps - updated_ps), now_ps
 
     def _account(self, now_ps: int) -> None:
-        self._unit_ps += len(self.holders) * (now_ps - self._updated_ps)
+        self._unit_ps += self._units * (now_ps - self._updated_ps)
         self._updated_ps = now_ps

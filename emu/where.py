@@ -2,21 +2,35 @@
 
 from __future__ import annotations
 
-from emu.kernel import Kernel
+from collections.abc import Iterable
+from typing import Protocol
+
 from emu.request import Request
 
 #: What waits to enter the first stage is nowhere yet.
 OUTSIDE = "outside"
 
 
-def still_inside(kernel: Kernel, *, is_traced: bool = False) -> dict[str, int]:
+class Engine(Protocol):
+    """An engine at rest: what is inside, and the time."""
+
+    @property
+    def inside(self) -> Iterable[Request]:
+        """Requests submitted and not complete."""
+
+    @property
+    def now_ps(self) -> int:
+        """Up to when it has run."""
+
+
+def still_inside(engine: Engine, *, is_traced: bool = False) -> dict[str, int]:
     """Stage name to how many requests are in it or in its channel, in the order of the path.
 
-    A kernel without a listener takes a run of plain delays as one event; with one it `is_traced`.
+    One without a listener takes a run of plain delays as one event; with one it `is_traced`.
     """
     found: dict[str, tuple[int, int]] = {}
-    for request in kernel.inside:
-        entry, name = _place(request, kernel.now_ps, is_traced)
+    for request in engine.inside:
+        entry, name = _place(request, engine.now_ps, is_traced)
         found[name] = (entry, found.get(name, (entry, 0))[1] + 1)
     in_order = sorted(found.items(), key=lambda item: item[1][0])
     return {name: count for name, (_, count) in in_order}
