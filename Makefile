@@ -29,7 +29,7 @@ lint: ## style and types
 	@$(PYTHON) -m ruff format --check
 	@$(PYTHON) -m mypy
 
-bench: debian ## the reference engine against SimPy, and lockstep beside HDL against cocotb alone
+bench: debian ## both engines against SimPy, and lockstep beside HDL against cocotb alone
 	@.ci/venv $(DEVELOPMENT)
 	@$(PYTHON) -m testbenches.bench
 

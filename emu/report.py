@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 from emu.histogram import Histogram
 from emu.parts import ROUNDING, SERVICE
 from emu.request import Operation
 from emu.time import PS_PER_S
+from emu.utilisation import Used
 
 PERCENTILES_PER_MILLE = {"p50": 500, "p99": 990, "p999": 999}
 
@@ -41,12 +43,14 @@ class Report:
     end_ps: int
     stages: dict[str, dict[str, int]]
     parts: dict[str, int]
-    utilisation: dict[str, float]
+    used: list[Used]
     derived_ps: int | None
     wall_s: float
     until_ps: int | None
     interrupted: bool
     unkept_marks: int = 0
+    #: What prevented the compiled engine, where it was not to be had.
+    prevented: str | None = None
 
     @property
     def delivered(self) -> int:
@@ -78,6 +82,11 @@ class Report:
     def in_flight_mean(self) -> float | int | None:
         """How many requests were inside on average over the window; `None` where it is empty."""
         return _quotient(self.inside_ps, self.window_ps) if self.window_ps else None
+
+    @cached_property
+    def utilisation(self) -> dict[str, float]:
+        """Name to a fraction from 0 to 1, in the order of the path; see `emu.utilisation`."""
+        return {one.name: one.utilisation for one in self.used}
 
     @property
     def busiest(self) -> str | None:
@@ -122,6 +131,7 @@ class Report:
             "requests": self.requests,
             "outstanding": self.workload.get("outstanding"),
             "engine": self.engine,
+            "engine_prevented": self.prevented,
             "latency_ps": self.latencies_ps(),
             "rate_per_s": self.rate_per_s,
             "posted": self.posted,

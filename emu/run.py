@@ -7,23 +7,26 @@ import threading
 import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
+from functools import partial
 from types import FrameType
 from typing import TYPE_CHECKING
 
+from emu.compiling import compile_before
 from emu.driver import Driver
+from emu.engines import Engine, FaultError, Started, start
 from emu.errors import EmuError
 from emu.report import Report
 from emu.request import Operation, Request
 from emu.trace.events import Listener
-from emu.utilisation import utilisation
-from emu.where import still_inside
+from emu.utilisation import used
 from emu.workload import Access, Closed, stepping
 from emu.workload.build import Described, closed_loop
 
 if TYPE_CHECKING:
     from emu.path import Path
 
-__all__ = ["Access", "ClosedLoop", "run_closed_loop", "run_workload", "stepping"]
+__all__ = ["Access", "ClosedLoop", "run_closed_loop", "run_on", "run_workload", "stepping"]
 
 
 class ClosedLoop(Driver):
@@ -43,14 +46,23 @@ class ClosedLoop(Driver):
 
 
 def run_closed_loop(
-    path: Path, operation: Operation, size_bytes: int, requests: int, outstanding: int
+    path: Path,
+    operation: Operation,
+    size_bytes: int,
+    requests: int,
+    outstanding: int,
+    *,
+    engine: Engine = "reference",
 ) -> Report:
-    """Runs equal requests through a fresh path; Ctrl-C gives the report of what was delivered."""
+    """Runs equal requests through a fresh path; Ctrl-C gives the report of what was delivered.
+
+    `EngineError` if the engine that is asked for can't run this.
+    """
     if requests < 1 or outstanding < 1:
         raise EmuError(
             f"{requests} requests with {outstanding} outstanding; expected 1 or more of each"
         )
-    return run_workload(path, closed_loop((operation, size_bytes), outstanding, requests))
+    return run_on(engine, path, closed_loop((operation, size_bytes), outstanding, requests))
 
 
 def run_workload(
@@ -65,37 +77,79 @@ def run_workload(
     Ctrl-C gives the report of what was delivered.
     """
     driver = Driver(path, described.workload, requests=described.requests, listener=listener)
+    started = Started(driver, partial(driver.run, until_ps), driver.stop, "reference")
+    return _reported(path, described, started, until_ps)
+
+
+def run_on(
+    engine: Engine,
+    path: Path,
+    described: Described,
+    *,
+    until_ps: int | None = None,
+    compiling: Callable[[], None] | None = None,
+) -> Report:
+    """The same on the engine that is asked for; `EngineError` if it can't run this.
+
+    `compiling` is called before a first run, which compiles; Ctrl-C then ends it.
+    """
+    started = start(
+        path, described.workload, engine=engine, requests=described.requests, until_ps=until_ps
+    )
+    if not started.is_compiled:
+        compile_before(engine, path, described, compiling)
+    try:
+        return _reported(path, described, started, until_ps)
+    except FaultError:
+        if described.again is None:
+            raise
+        # The reference engine fails the same way, and says why.
+        fresh = type(path)(path.table, path.seed)
+        again = replace(described, workload=described.again())
+        return run_workload(fresh, again, until_ps=until_ps)
+
+
+def _reported(path: Path, described: Described, started: Started, until_ps: int | None) -> Report:
+    interrupted = False
+
+    def stop() -> None:
+        nonlocal interrupted
+        interrupted = True
+        started.stop()
+
     started_s = time.perf_counter()
-    with stopped_by_interrupt(driver.stop):
-        driver.run(until_ps)
+    with stopped_by_interrupt(stop):
+        started.go()
     wall_s = time.perf_counter() - started_s
-    kernel = driver.kernel
-    end_ps = kernel.now_ps if kernel.inside else driver.changed_ps
-    stages = driver.ledger.by_stage()
+    run = started.run
+    in_flight_at = run.in_flight_at
+    end_ps = run.now_ps if in_flight_at else run.changed_ps
+    stages = run.ledger.by_stage()
     return Report(
         table=path.table.name,
         workload=described.said,
         seed=path.seed,
         kind=described.kind,
         requests=described.requests,
-        engine="reference",
-        latency=driver.latency,
-        posted=driver.posted,
-        dropped_at=driver.dropped,
-        in_flight_at=still_inside(kernel, is_traced=listener is not None),
-        first_post_ps=driver.first_post_ps,
-        first_completion_ps=driver.first_completion_ps,
-        last_completion_ps=driver.last_completion_ps,
-        inside_ps=driver.inside_ps,
+        engine=started.engine,
+        prevented=started.prevented,
+        latency=run.latency,
+        posted=run.posted,
+        dropped_at=run.dropped,
+        in_flight_at=in_flight_at,
+        first_post_ps=run.first_post_ps,
+        first_completion_ps=run.first_completion_ps,
+        last_completion_ps=run.last_completion_ps,
+        inside_ps=run.inside_ps,
         end_ps=end_ps,
         stages=stages,
-        parts=driver.ledger.parts(),
-        utilisation=utilisation(path.stations, path.pools, stages, driver.first_post_ps, end_ps),
+        parts=run.ledger.parts(),
+        used=used(path.stations, path.pools, stages, run.first_post_ps, end_ps),
         derived_ps=None if described.kind is None else path.derived_ps(*described.kind),
         wall_s=wall_s,
         until_ps=until_ps,
-        interrupted=driver.is_stopping,
-        unkept_marks=0 if path.keeps_marks else driver.marked,
+        interrupted=interrupted,
+        unkept_marks=0 if path.keeps_marks else run.marked,
     )
 
 

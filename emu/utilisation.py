@@ -3,11 +3,85 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Literal
 
 from emu.parts import ALIGNMENT, ARBITRATION, INTERVAL, ORDERING, RESOURCE
 from emu.resource import Pool
 from emu.station import Station
-from emu.time import Cycles
+from emu.time import PS_PER_S, Cycles
+
+#: How the places inside a stage are named, after it.
+DEPTH = ".depth"
+#: What can be used: a stage or a link by one request after another, places and units by several.
+Kind = Literal["stage", "link", "depth", "pool"]
+
+
+@dataclass(frozen=True, slots=True)
+class Used:
+    """How much one thing was used: of its `capacity` at once, `in_use_ps` over all, in `span_ps`.
+
+    Where a pool has so many units for each key, it is the key of which units are held most.
+    """
+
+    name: str
+    kind: Kind
+    capacity: int
+    in_use_ps: int
+    span_ps: int
+
+    @property
+    def is_held(self) -> bool:
+        """Whether requests hold places or units of it, for as long as they need others too."""
+        return self.kind in ("depth", "pool")
+
+    @property
+    def utilisation(self) -> float:
+        """A fraction from 0 to 1."""
+        # A unit may come back by itself after the last completion.
+        return min(1.0, self.in_use_ps / (self.capacity * self.span_ps))
+
+    def full_at_per_s(self, delivered: int) -> float | None:
+        """At how many requests a second it is always in use; `None` where none used it.
+
+        `delivered` is how many there were: each uses it as much then as in this run.
+        """
+        if not delivered or not self.in_use_ps:
+            return None
+        return delivered * self.capacity * PS_PER_S / self.in_use_ps
+
+
+def used(
+    stations: Iterable[Station],
+    pools: Iterable[Pool],
+    stages: dict[str, dict[str, int]],
+    from_ps: int,
+    to_ps: int,
+) -> list[Used]:
+    """All that can be used up, in the order of the path; none where no time passed.
+
+    Of a stage or a link, the time that its acceptances keep others out (of an actor, if it counts
+    them); of a stage with a `depth`, its places as well; of a pool, the units that are held. What
+    takes any number at once is left out. `stages` is the breakdown of what was delivered.
+    """
+    span_ps = to_ps - from_ps
+    if span_ps <= 0:
+        return []
+    found = []
+    for station in stations:
+        if not station.plain and (station.actor is None or station.accepted):
+            kind: Kind = "link" if station.is_link else "stage"
+            found.append(Used(station.name, kind, 1, _busy_ps(station, to_ps), span_ps))
+        if station.depth is not None and station.batch == 1:
+            place_ps = _place_ps(station, stages.get(station.name, {}))
+            found.append(Used(f"{station.name}{DEPTH}", "depth", station.depth, place_ps, span_ps))
+    for pool in pools:
+        if pool.capacity is not None:
+            # Where a stage uses a link, its places are a pool, with the name of any places.
+            kind = "depth" if pool.name.endswith(DEPTH) else "pool"
+            unit_ps = pool.most_unit_ps(to_ps)
+            found.append(Used(pool.name, kind, pool.capacity, unit_ps, span_ps))
+    return found
 
 
 def utilisation(
@@ -17,28 +91,8 @@ def utilisation(
     from_ps: int,
     to_ps: int,
 ) -> dict[str, float]:
-    """Name to a fraction from 0 to 1, in the order of the path; empty where no time passed.
-
-    Of a stage or a link, the time that its acceptances keep others out (of an actor, if it counts
-    them); of a stage with a `depth`, its places as well; of a pool, the units that are held, where
-    there are so many for each key those of the key that is used most. What takes any number at once
-    is left out. `stages` is the breakdown of what was delivered.
-    """
-    span_ps = to_ps - from_ps
-    if span_ps <= 0:
-        return {}
-    used: dict[str, float] = {}
-    for station in stations:
-        if not station.plain and (station.actor is None or station.accepted):
-            used[station.name] = _busy_ps(station, to_ps) / span_ps
-        if station.depth is not None and station.batch == 1:
-            place_ps = _place_ps(station, stages.get(station.name, {}))
-            used[f"{station.name}.depth"] = place_ps / (station.depth * span_ps)
-    for pool in pools:
-        if pool.capacity is not None:
-            used[pool.name] = pool.most_unit_ps(to_ps) / (pool.capacity * span_ps)
-    # A unit may come back by itself after the last completion.
-    return {name: min(1.0, fraction) for name, fraction in used.items()}
+    """Name to a fraction from 0 to 1, of all that `used` tells of."""
+    return {one.name: one.utilisation for one in used(stations, pools, stages, from_ps, to_ps)}
 
 
 def _busy_ps(station: Station, to_ps: int) -> int:

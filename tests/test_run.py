@@ -3,19 +3,24 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
+from itertools import count
 from pathlib import Path as FilePath
 from typing import Any
 
 import pytest
 
+from emu.engines import Engine, EngineError
 from emu.errors import EmuError
 from emu.histogram import Histogram
 from emu.kernel import Kernel
 from emu.path import Path
 from emu.request import Request
-from emu.run import Access, ClosedLoop, run_closed_loop, stepping
+from emu.run import Access, ClosedLoop, run_closed_loop, run_on, stepping
+from emu.workload import Timed
+from emu.workload.arrivals import Arrivals
+from emu.workload.build import Described, closed_loop
 from tests.build import READ, WRITE, clocked, delay, station, table
 
 PIPELINE = [clocked("x", 9, 2, depth=3), delay("y", "500 ps")]
@@ -163,6 +168,47 @@ def test_ctrl_c_means_what_it_did_once_the_run_is_over() -> None:
     before = signal.getsignal(signal.SIGINT)
     run_closed_loop(InterruptedBy(table(PIPELINE)), READ, 64, 10, 1)
     assert signal.getsignal(signal.SIGINT) is before
+
+
+def interrupted_posts(at: int) -> Iterator[int]:
+    """Times without end; somebody presses Ctrl-C when post number `at` is asked for."""
+    for number in count():
+        if number == at:
+            signal.raise_signal(signal.SIGINT)
+        yield number * 10_000
+
+
+def test_ctrl_c_gives_what_the_fast_engine_delivered() -> None:
+    workload = Timed(Arrivals(interrupted_posts(20_000), stepping(READ, 64)))
+    before = signal.getsignal(signal.SIGINT)
+    described = Described(workload, {"kind": "open"}, (READ, 64))
+    report = run_on("fast", Path(table(PIPELINE)), described)
+    assert signal.getsignal(signal.SIGINT) is before
+    assert (report.engine, report.interrupted) == ("fast", True)
+    assert report.posted == report.delivered + report.in_flight
+    assert 8000 < report.delivered < 20_000
+    assert sum(report.parts.values()) == report.latency.sum == report.delivered * 9500
+
+
+@pytest.mark.parametrize("engine", ("auto", "fast"))
+def test_a_closed_loop_is_the_same_on_either_engine(engine: Engine) -> None:
+    path = Path(table(PIPELINE))
+    reference = path.run(requests=500, outstanding=7)
+    fast = path.run(requests=500, outstanding=7, engine=engine)
+    assert (reference.engine, fast.engine) == ("reference", "fast")
+    told = {"engine": "", "wall_s": 0.0}
+    assert {**fast.as_json(), **told} == {**reference.as_json(), **told}
+    assert fast.stages == reference.stages
+    assert fast.used == reference.used
+
+
+def test_what_is_no_mere_path_runs_on_the_reference() -> None:
+    load = closed_loop((READ, 64), 1, 3)
+    report = run_on("auto", InterruptedBy(table(PIPELINE)), load)
+    assert report.engine == "reference"
+    assert report.prevented == "the path is a InterruptedBy, which is not made of stages alone"
+    with pytest.raises(EngineError):
+        run_on("fast", InterruptedBy(table(PIPELINE)), load)
 
 
 def test_nothing_delivered_has_no_latency() -> None:

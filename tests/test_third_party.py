@@ -141,6 +141,9 @@ def test_from_the_command_line_its_parameters_can_be_set(python: Python) -> None
     report = json.loads(python("-m", "emu", *arguments))
     assert report["latency_ps"]["max"] == FIRST_PS + 8 * 10_000
     assert report["parts"] == {"service": FIRST_PS + 8 * 10_000}
+    assert report["engine_prevented"] == (
+        "stage retimer is none of the built-in stages (acme_retimer:Retimer)"
+    )
 
 
 def test_it_is_listed_with_its_parameters(python: Python) -> None:

@@ -5,15 +5,19 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
 from emu.cli import FAILED
-from emu.cli.options import OptionError
+from emu.cli.options import EngineOption, OptionError, read_engine, say_compiling
 from emu.cli.output import print_json, print_table, print_text
+from emu.engines import Engine
 from emu.errors import EmuError, listed
+from emu.figures.compiled import compile_engine
+from emu.figures.each import each
 from emu.figures.model import Figure, Point
 from emu.figures.registry import FIGURES, reproduce
 from emu.picture import check_picture_file, write_whole
@@ -41,6 +45,7 @@ def figure(
         bool,
         typer.Option("--all", help="Every figure; with --out, picture, CSV and JSON of each."),
     ] = False,
+    engine: EngineOption = "auto",
 ) -> None:
     """Reproduce a published figure from the emulator, the expected value beside the measured.
 
@@ -52,23 +57,26 @@ def figure(
 
       emu figure --all --out build/figures
     """
+    chosen = read_engine(engine)
     if list_all + all_figures + (name is not None) != 1:
         raise OptionError(f"expected a figure, --list or --all; figures: {listed(FIGURES)}")
     if list_all:
         for known in FIGURES:
             print_text(known)
     elif name is not None:
-        _one(name, out, csv_file, as_json)
+        _one(name, chosen, out, csv_file, as_json)
     elif csv_file is not None or as_json:
         raise OptionError("--csv and --json are of one figure; expected --all with --out FOLDER")
     else:
-        _all(out)
+        _all(chosen, out)
 
 
 def as_document(figure: Figure) -> dict[str, Any]:
     """A figure as scripts read it."""
     return {
         "figure": figure.name,
+        "engine": figure.engine,
+        "engine_prevented": figure.prevented,
         "points": [
             {
                 "name": point.name,
@@ -98,10 +106,10 @@ def as_csv(figure: Figure) -> str:
     return text.getvalue()
 
 
-def _one(name: str, out: Path | None, csv_file: Path | None, as_json: bool) -> None:
+def _one(name: str, engine: Engine, out: Path | None, csv_file: Path | None, as_json: bool) -> None:
     if out is not None:
         check_picture_file(out)  # before the figure takes its time
-    made = reproduce(name)
+    made = reproduce(name, engine, say_compiling)
     if out is not None:
         _draw(made, out)
     if csv_file is not None:
@@ -116,15 +124,14 @@ def _one(name: str, out: Path | None, csv_file: Path | None, as_json: bool) -> N
         raise typer.Exit(FAILED)
 
 
-def _all(folder: Path | None) -> None:
+def _all(engine: Engine, folder: Path | None) -> None:
     if folder is not None:
         _make_folder(folder)
+    if engine != "reference":
+        compile_engine(say_compiling)  # else each of the processes would
     off = []
-    for name in FIGURES:
-        made = reproduce(name)
-        off += [f"{name}: {point.name}" for point in made.points if not point.ok]
-        if folder is not None:
-            _write(made, folder)
+    for made in each(partial(_made, engine=engine, folder=folder), list(FIGURES)):
+        off += [f"{made.name}: {point.name}" for point in made.points if not point.ok]
         _print(made)
         print_text()
     if folder is not None:
@@ -132,6 +139,13 @@ def _all(folder: Path | None) -> None:
     if off:
         print_text(f"off: {'; '.join(off)}")
         raise typer.Exit(FAILED)
+
+
+def _made(name: str, engine: Engine, folder: Path | None) -> Figure:
+    made = reproduce(name, engine)
+    if folder is not None:
+        _write(made, folder)
+    return made
 
 
 def _make_folder(folder: Path) -> None:
@@ -166,6 +180,7 @@ def _print(made: Figure) -> None:
     )
     held = sum(point.ok for point in made.points)
     print_text(f"{held} of {len(made.points)} points hold")
+    print_text(": ".join(("engine", made.engine, *filter(None, [made.prevented]))))
 
 
 def _rows(points: tuple[Point, ...]) -> Iterator[tuple[str, ...]]:

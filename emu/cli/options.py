@@ -6,7 +6,9 @@ from typing import Annotated
 
 import typer
 
+from emu.cli.output import error
 from emu.compare import operation_on
+from emu.engines import ENGINES, Engine
 from emu.errors import EmuError, did_you_mean, listed
 from emu.request import OPERATION_GROUPS, Operation
 from emu.table import load
@@ -39,6 +41,32 @@ SetOption = Annotated[
     ),
 ]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON, times in whole picoseconds.")]
+EngineOption = Annotated[
+    str,
+    typer.Option(
+        "--engine",
+        metavar="ENGINE",
+        help="fast is compiled, and reference runs whatever there is, with the same result; auto "
+        "takes fast where it can.",
+    ),
+]
+
+
+def read_engine(word: str) -> Engine:
+    """The engine that `--engine` names."""
+    for engine in ENGINES:
+        if word == engine:
+            return engine
+    near = did_you_mean(word, ENGINES)
+    raise OptionError(
+        f"--engine {word}: '{word}' is no engine; expected {listed(ENGINES)}"
+        + (f"; {near}" if near else "")
+    )
+
+
+def say_compiling() -> None:
+    """Says why a first run takes a while before it begins; others are not kept waiting."""
+    error("compiling the fast engine for such runs, once; the next one starts at once")
 
 
 def read_operation(word: str) -> Operation:

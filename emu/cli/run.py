@@ -3,11 +3,21 @@
 from __future__ import annotations
 
 import sys
+from typing import Annotated
 
 import typer
 
 from emu.cli import INTERRUPTED
-from emu.cli.options import JsonOption, OpOption, SetOption, nanoseconds, rate
+from emu.cli.options import (
+    EngineOption,
+    JsonOption,
+    OpOption,
+    SetOption,
+    nanoseconds,
+    rate,
+    read_engine,
+    say_compiling,
+)
 from emu.cli.output import print_json, print_table, print_text
 from emu.cli.posting import (
     OutstandingOption,
@@ -20,10 +30,12 @@ from emu.cli.posting import (
     read_posting,
 )
 from emu.path import Path as EmulatedPath
+from emu.profile import Profile, profile
 from emu.report import Report
-from emu.run import run_workload
+from emu.run import run_on
 from emu.table import load
 from emu.time import format_time
+from emu.utilisation import Used
 
 #: How many of the most used stages and resources the text names.
 MOST_USED = 5
@@ -44,6 +56,14 @@ def run(
     until: UntilOption = None,
     seed: SeedOption = 1,
     overrides: SetOption = None,
+    engine: EngineOption = "auto",
+    profiled: Annotated[
+        bool,
+        typer.Option(
+            "--profile",
+            help="Say which stage or resource binds, and how much room every other one has.",
+        ),
+    ] = False,
     as_json: JsonOption = False,
 ) -> None:
     """Run requests through one path: latency, rate, where the time went, and what limits it.
@@ -58,7 +78,10 @@ def run(
       emu run ub_async --op write --size 4KiB --set wire.latency='75 ns'
 
       emu run pcie_nic --workload '{kind: open, rate: 40 M/s, arrivals: poisson}' --until '1 ms'
+
+      emu run kv_direct --outstanding 400 --requests 100000 --profile
     """
+    chosen = read_engine(engine)
     loaded = load(table, overrides=overrides or [])
     posted = read_posting(
         loaded,
@@ -70,22 +93,36 @@ def run(
         until=until,
         seed=seed,
     )
-    report = run_workload(EmulatedPath(loaded, seed), posted.described, until_ps=posted.until_ps)
+    try:
+        report = run_on(
+            chosen,
+            EmulatedPath(loaded, seed),
+            posted.described,
+            until_ps=posted.until_ps,
+            compiling=say_compiling,
+        )
+    except KeyboardInterrupt:
+        sys.exit(INTERRUPTED)  # before the run itself began
     if as_json:
         named = {} if report.kind is None else {"operation": posted.word}
-        print_json({**report.as_json(), **named})
+        more = {"profile": profile(report).as_json()} if profiled else {}
+        print_json({**report.as_json(), **named, **more})
     else:
-        print_report(report, posted.word, workload)
+        print_report(report, posted.word, workload, profile(report) if profiled else None)
     if report.interrupted:
         sys.exit(INTERRUPTED)
 
 
-def print_report(report: Report, word: str, workload: str | None) -> None:
+def print_report(
+    report: Report, word: str, workload: str | None, profiled: Profile | None = None
+) -> None:
     """Prints a report of requests whose operation the user calls `word`."""
     count = "" if report.requests is None else f"{report.requests} x "
     what = "a mix" if report.kind is None else f"{word} of {report.kind[1]} B"
     how = workload or f"{report.workload['outstanding']} outstanding"
     print_text(f"{report.table}: {count}{what}, {how}, {report.engine} engine", "bold")
+    if report.prevented is not None:
+        print_text(f"not on the fast engine: {report.prevented}")
     if report.interrupted:
         print_text("interrupted: this is what had been delivered by then", "bold")
     elif report.in_flight and report.until_ps is not None:
@@ -115,7 +152,10 @@ def print_report(report: Report, word: str, workload: str | None) -> None:
     print_text()
     _print_parts(report)
     print_text()
-    _print_limits(report)
+    if profiled is None:
+        _print_limits(report)
+    else:
+        _print_profile(report, profiled)
 
 
 def _print_parts(report: Report) -> None:
@@ -149,12 +189,48 @@ def _print_limits(report: Report) -> None:
         print_text(f"  {name} is in use {fraction:.1%} of the time")
     if not used:
         print_text("  no stage and no resource: each takes any number of requests at once")
+    _print_waits(report)
+
+
+def _print_waits(report: Report) -> None:
     part = report.largest_part
     if part is not None:
         share = report.parts[part] / report.latency.sum
         print_text(f"  beyond service, most time goes to {part}: {share:.1%} of the latency")
     if report.in_flight_mean is not None:
         print_text(f"  in flight on average: {report.in_flight_mean:.4g}")
+
+
+def _print_profile(report: Report, profiled: Profile) -> None:
+    """What binds and by how much, then all that can be used up, most used first."""
+    print_text("profile", "bold")
+    binds, following = profiled.binds, profiled.following
+    if binds is None:
+        print_text("  nothing is full: what is posted, and how long it takes, makes the rate")
+    else:
+        print_text(f"  binds: {_in_use(binds)}")
+    for one in profiled.full_too:
+        print_text(f"  full as well: {_in_use(one)}")
+    if following is not None:
+        room = f"full at {1 / following.utilisation:.3g} times the rate of this run"
+        print_text(f"  {'most used' if binds is None else 'next'}: {_in_use(following)}; {room}")
+    _print_waits(report)
+    print_text()
+    rows = []
+    for one in profiled.used:
+        held = f"{one.utilisation * one.capacity:.4g} of {one.capacity}" if one.is_held else ""
+        full_at = one.full_at_per_s(profiled.delivered)
+        said = "" if full_at is None else rate(full_at)
+        rows.append([one.name, one.kind, f"{one.utilisation:.1%}", held, said])
+    print_table(["", "kind", "in use", "held on average", "full at"], rows, left=2)
+    if any(one.is_held for one in profiled.used):
+        print_text("full at, of depths and pools: if they are held as long as in this run")
+    if profiled.uncounted:
+        print_text(f"with no limit that is counted: {', '.join(profiled.uncounted)}")
+
+
+def _in_use(one: Used) -> str:
+    return f"{one.name} ({one.kind}), in use {one.utilisation:.1%} of the time"
 
 
 def _mean(time_ps: int | None, report: Report) -> str:

@@ -22,8 +22,8 @@ from rich.progress import (
 )
 
 from emu.cli import INTERRUPTED
-from emu.cli.options import SetOption
-from emu.cli.output import error, print_text
+from emu.cli.options import EngineOption, SetOption, read_engine, say_compiling
+from emu.cli.output import error, print_text, several
 from emu.sweep import Outcome, Sweep, SweepError, read_axes
 from emu.sweep import sweep as run_sweep
 
@@ -74,6 +74,7 @@ def sweep(
             show_default=False,
         ),
     ] = None,
+    engine: EngineOption = "auto",
 ) -> None:
     """Run every table with every combination of values, a row each, into a CSV file.
 
@@ -89,21 +90,36 @@ def sweep(
     """
     if dask is not None and workers is not None:
         raise SweepError("--workers with --dask: the cluster has its own; expected one of the two")
+    chosen = read_engine(engine)
     points = Sweep(tuple(tables), read_axes(vary or ()), tuple(overrides or ()), requests)
     with _progress() as progress:
         try:
             if dask is None:
-                outcome = run_sweep(points, out, workers=workers, progress=progress)
+                outcome = run_sweep(
+                    points,
+                    out,
+                    workers=workers,
+                    progress=progress,
+                    engine=chosen,
+                    compiling=say_compiling,
+                )
             else:
                 with _dask(dask) as (executor, threads):
                     outcome = run_sweep(
-                        points, out, executor=executor, workers=threads, progress=progress
+                        points,
+                        out,
+                        executor=executor,
+                        workers=threads,
+                        progress=progress,
+                        engine=chosen,
                     )
         except KeyboardInterrupt:
             error(f"{out}: stopped; the same command goes on from there")
             # Not typer.Exit: nothing here may wait for what was interrupted.
             sys.exit(INTERRUPTED)
     print_text(_said(out, outcome))
+    for reason, rows in outcome.prevented.items():
+        print_text(f"{several(rows, 'row')} not on the fast engine: {reason}")
 
 
 def _said(out: Path, outcome: Outcome) -> str:

@@ -10,7 +10,7 @@ from typing import Annotated, Any
 import typer
 
 from emu.cli import FAILED
-from emu.cli.options import JsonOption, OptionError, nanoseconds
+from emu.cli.options import JsonOption, OptionError, nanoseconds, say_compiling
 from emu.cli.output import print_json, print_table, print_text
 from emu.verify import (
     Check,
@@ -18,10 +18,9 @@ from emu.verify import (
     NotComparable,
     Verification,
     all_held,
-    verify_figures,
     verify_openurma_cycles,
     verify_openurma_rows,
-    verify_published,
+    verify_shipped,
 )
 from emu.verify.check import DEPARTURES, PS
 
@@ -74,7 +73,7 @@ def verify(
     elif addresses is not None:
         raise OptionError("--addresses without --openurma-rows; expected the rows that drew them")
     else:
-        found = [*verify_published(), *verify_figures()]
+        found = verify_shipped(say_compiling)
     if as_json:
         print_json(summary(found))
     else:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from emu.buffers import Buffers
+from emu.figures.engine import needs_reference
 from emu.figures.measure import CHAPTER, US
 from emu.figures.model import Figure, Point, Series
 from emu.memory import Memory
@@ -75,6 +76,7 @@ def way_ps(table: Table) -> tuple[int, int]:
 
 def figure() -> Figure:
     """How often a buffer is reported, against when it is written again."""
+    needs_reference("the figure follows values in memory")
     times_ps = [DONE_PS + step * STEP_PS for step in range(STEPS + 1)]
     reports = [len(Sends(time_ps).reuses) for time_ps in times_ps]
     safe_us = next(t for t, count in zip(times_ps, reports, strict=True) if not count) / US

@@ -6,13 +6,16 @@ import csv
 from dataclasses import dataclass
 from typing import TextIO
 
+from emu.engines import Ended
+from emu.figures.measure import run_table
 from emu.figures.model import Figure, Point, Series
-from emu.path import build
 from emu.request import Operation
-from emu.run import Access, ClosedLoop
 from emu.table import load
 from emu.table.catalog import shipped_directory
 from emu.table.schema import Table
+from emu.workload import Closed, Stream
+from emu.workload.choice import Constant, InTurn
+from emu.workload.stream import Slots
 
 #: How far off, as a share, the model may be.
 TOLERANCE = 0.15
@@ -44,19 +47,22 @@ def read_curve(file: TextIO) -> list[Measured]:
 def mega_per_s(table: Table, queue_pairs: int) -> float:
     """Millions of writes a second, by one application that uses its queue pairs in turn."""
     ends_ps: list[int] = []
+
+    def note(ended: Ended) -> None:
+        ends_ps.append(ended.completed_ps)
+
     # The cache remembers less than the warm-up, so it may start anywhere. The last ones keep the
     # path full until the measured are done.
-    accesses = (
-        Access(Operation.WRITE, SIZE_BYTES, 0, 0, i % queue_pairs)
-        for i in range(WARM + MEASURED + OUTSTANDING)
+    same = Constant(0)
+    writes = Stream(
+        [(Operation.WRITE, SIZE_BYTES)],
+        same,
+        Slots(same, SIZE_BYTES),
+        initiators=same,
+        destinations=InTurn(queue_pairs),
+        left=WARM + MEASURED + OUTSTANDING,
     )
-    loop = ClosedLoop(
-        build(table),
-        accesses,
-        OUTSTANDING,
-        on_complete=lambda request: ends_ps.append(request.completed_ps),
-    )
-    loop.run()
+    run_table(table, Closed([writes], OUTSTANDING), on_complete=note)
     return MEASURED / (ends_ps[WARM + MEASURED] - ends_ps[WARM]) * 1e6
 
 

@@ -2,42 +2,58 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections import deque
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from math import sqrt
 from statistics import fmean
 
-from emu.breakdown import of_request, total
-from emu.figures.measure import CHAPTER, least
+from emu.engines import Ended, Run
+from emu.figures.measure import CHAPTER, MILLION, NS, least, run_table
 from emu.figures.model import Figure, Point, Series
 from emu.parts import CACHE_MISS
 from emu.path import Path, build
 from emu.random import Random
-from emu.request import Operation, Request
-from emu.run import Access, ClosedLoop
+from emu.request import Operation
 from emu.table import load
 from emu.table.schema import Table
+from emu.workload import Closed, Stream
+from emu.workload.choice import Constant, InTurn, Uniform
+from emu.workload.stream import Slots
 
 SOURCE = f"{CHAPTER}, section on the state of a controller"
 SIZE_BYTES = 64
 #: The largest N, and how many requests each mean is of.
 MOST, MEASURED = 16_384, 64
 #: Requests of each share of misses, and how many standard deviations it may be off.
-SAMPLED, SIGMAS = 4_000, 4
+SAMPLED, SIGMAS = MILLION, 4
+#: N of those that are used at random, up to more than a million QPs.
+AT_RANDOM = (16, 32, 64, 256, 1024)
 ONE_MIB = "context_cache.capacity=1 MiB"
 
-#: The initiator and destination of request i, with N of each.
-Turn = Callable[[int, int], tuple[int, int]]
+#: Who posts, and to whom, request by request.
+Turns = tuple[Iterator[int], Iterator[int]]
 
 
-def pairs_in_turn(i: int, n: int) -> tuple[int, int]:
+def pairs_in_turn(n: int) -> tuple[InTurn, InTurn]:
     """QP i mod N²: each application with each peer."""
-    return i % n, i // n % n
+    return InTurn(n), InTurn(n, n)
 
 
-def jetties_in_turn(i: int, n: int) -> tuple[int, int]:
+def jetties_in_turn(n: int) -> tuple[InTurn, InTurn]:
     """Jetty i mod N and channel i mod N."""
-    return i % n, i % n
+    return InTurn(n), InTurn(n)
+
+
+def pairs_at_random(n: int) -> Turns:
+    """Any of N applications with any of N peers."""
+    random = Random(1, "context-cache pairs")
+    return Uniform(n, random), Uniform(n, random)
+
+
+def jetties_at_random(n: int) -> Turns:
+    """Any of N Jetties, all with one peer."""
+    return Uniform(n, Random(1, "context-cache jetties")), Constant(0)
 
 
 @dataclass(frozen=True)
@@ -49,7 +65,7 @@ class Setting:
 
     name: str
     table: str
-    turn: Turn
+    turns: Callable[[int], tuple[InTurn, InTurn]]
     rounds: Callable[[int], int]
     room: int
     last_fit: int
@@ -61,7 +77,7 @@ SETTINGS = (
     Setting(
         name="behind PCIe, 512 QPs",
         table="context_pcie",
-        turn=pairs_in_turn,
+        turns=pairs_in_turn,
         rounds=lambda n: n**2,
         room=512,
         last_fit=22,
@@ -70,7 +86,7 @@ SETTINGS = (
     Setting(
         name="on the chip, 2048 records",
         table="context_onchip",
-        turn=jetties_in_turn,
+        turns=jetties_in_turn,
         rounds=lambda n: n,
         room=2048,
         last_fit=1023,
@@ -79,7 +95,7 @@ SETTINGS = (
     Setting(
         name="behind PCIe, 1 MiB",
         table="context_pcie",
-        turn=pairs_in_turn,
+        turns=pairs_in_turn,
         rounds=lambda n: n**2,
         room=2**20 // 512,
         last_fit=45,
@@ -89,7 +105,7 @@ SETTINGS = (
     Setting(
         name="on the chip, 1 MiB",
         table="context_onchip",
-        turn=jetties_in_turn,
+        turns=jetties_in_turn,
         rounds=lambda n: n,
         room=2**20 // (20 + 56),
         last_fit=9709,
@@ -132,27 +148,45 @@ class Latencies:
         # those before them need not be run.
         round_ = self.setting.rounds(n)
         first = max(0, round_ - self.setting.room)
-        turns = (self.setting.turn(i, n) for i in range(first, round_ + MEASURED))
-        done = one_at_a_time(self._table, turns)[-MEASURED:]
-        return fmean(request.latency_ps for request in done) / 1000
+        turns = self.setting.turns(n)
+        for turn in turns:
+            turn.chosen = first
+        latencies_ps: deque[int] = deque(maxlen=MEASURED)
+
+        def note(ended: Ended) -> None:
+            latencies_ps.append(ended.latency_ps)
+
+        one_at_a_time(self._table, turns, round_ + MEASURED - first, note)
+        return fmean(latencies_ps) / NS
 
 
-def one_at_a_time(table: Table, turns: Iterable[tuple[int, int]]) -> list[Request]:
+def one_at_a_time(
+    table: Table, turns: Turns, count: int, note: Callable[[Ended], None] | None = None
+) -> Run:
     """Reads of these initiators and destinations, each posted when the one before is complete."""
-    done: list[Request] = []
-    accesses = (
-        Access(Operation.READ, SIZE_BYTES, 0, initiator, destination)
-        for initiator, destination in turns
+    same = Constant(0)
+    kinds, addresses = [(Operation.READ, SIZE_BYTES)], Slots(same, SIZE_BYTES)
+    reads = Stream(kinds, same, addresses, *turns, left=count)
+    return run_table(table, Closed([reads], outstanding=1), on_complete=note)
+
+
+@dataclass(frozen=True)
+class Warm:
+    """Requests on caches that are full already: their mean latency, and the share that misses."""
+
+    latency_ns: float
+    missed_share: float
+
+
+def when_warm(table: Table, turns: Callable[[], Turns], warm: int, sampled: int) -> Warm:
+    """So many requests that come after `warm` others, of the same turns; both ends alike."""
+    before = one_at_a_time(table, turns(), warm)
+    both = one_at_a_time(table, turns(), warm + sampled)
+    missed_ps = both.ledger.parts().get(CACHE_MISS, 0) - before.ledger.parts().get(CACHE_MISS, 0)
+    return Warm(
+        latency_ns=(both.latency.sum - before.latency.sum) / sampled / NS,
+        missed_share=missed_ps / (sampled * _cold_miss_ps(build(table))),
     )
-    ClosedLoop(build(table), accesses, 1, on_complete=done.append).run()
-    return done
-
-
-def missed_share(table: Table, turns: Iterable[tuple[int, int]], warm: int) -> float:
-    """The share of requests that miss, those left out that come before `warm`; both ends alike."""
-    done = one_at_a_time(table, turns)[warm:]
-    missed_ps = sum(total(of_request(request)).get(CACHE_MISS, 0) for request in done)
-    return missed_ps / (len(done) * _cold_miss_ps(build(table)))
 
 
 def _cold_miss_ps(path: Path) -> int:
@@ -170,10 +204,14 @@ def figure() -> Figure:
         powers = [2**exponent for exponent in range(MOST.bit_length())]
         sizes = sorted({*powers, *latencies.by_n})
         series.append(Series(setting.name, sizes, [latencies.at(n) for n in sizes]))
-    points += [_uniform_pairs(), _uniform_jetties()]
+    pairs = {n: _random_pairs(n) for n in AT_RANDOM}
+    means_ns = [one.latency_ns for one in pairs.values()]
+    series.append(Series("behind PCIe, 512 QPs, at random", AT_RANDOM, means_ns))
+    points += [_pairs_point(n, one.missed_share) for n, one in pairs.items() if n**2 > 512]
+    points.append(_jetties_point())
     return Figure(
         name="context-cache",
-        title="Latency of a 64 B read, by N applications and N peers used in turn",
+        title="Latency of a 64 B read, by N applications and N peers, used in turn and at random",
         points=tuple(points),
         series=tuple(series),
         x_label="N",
@@ -194,18 +232,18 @@ def _cliff(latencies: Latencies) -> list[Point]:
     ]
 
 
-def _uniform_pairs() -> Point:
-    random = Random(1, "context-cache pairs")
-    turns = [(random.below(32), random.below(32)) for _ in range(4 * 512 + SAMPLED)]
-    share = missed_share(load("context_pcie"), turns, 4 * 512)
-    return _share_point("behind PCIe, 1024 QPs at random, room for 512", 1 - 512 / 1024, share)
+def _random_pairs(n: int) -> Warm:
+    return when_warm(load("context_pcie"), lambda: pairs_at_random(n), 4 * 512, SAMPLED)
 
 
-def _uniform_jetties() -> Point:
-    random = Random(1, "context-cache jetties")
-    turns = [(random.below(8192), 0) for _ in range(4 * 2048 + SAMPLED)]
+def _pairs_point(n: int, share: float) -> Point:
+    name = f"behind PCIe, {n**2} QPs at random, room for 512"
+    return _share_point(name, 1 - 512 / n**2, share)
+
+
+def _jetties_point() -> Point:
     table = load("context_onchip", overrides=["context_cache.records={jetty: initiator}"])
-    share = missed_share(table, turns, 4 * 2048)
+    share = when_warm(table, lambda: jetties_at_random(8192), 4 * 2048, SAMPLED).missed_share
     return _share_point("on the chip, 8192 Jetties at random, room for 2048", 0.75, share)
 
 

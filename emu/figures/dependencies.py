@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from emu.breakdown import of_request, total
-from emu.figures.measure import CHAPTER, US, run
+from emu.figures.measure import CHAPTER, US, run_watched
 from emu.figures.model import Figure, Point, Series
 from emu.parts import ORDERING, SERIALISATION
 from emu.request import Operation, Request
@@ -64,11 +64,11 @@ def post(order: Order, timer_us: int) -> Outcome:
         for size_bytes, node, mark in zip(BYTES, NODES, order.marks, strict=True)
     ]
     lost = [f"{LINK}.loss=[{_last_of_a(order)}]", f"{LINK}.timeout={timer_us} us"]
-    run(
+    run_watched(
         TABLE,
         Timed((0, access) for access in accesses),
+        done.append,
         overrides=lost if timer_us else (),
-        on_complete=done.append,
     )
     done.sort(key=lambda request: request.sequence)
     parts = [total(of_request(request)) for request in done]

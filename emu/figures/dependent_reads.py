@@ -5,14 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from emu.driver import Driver
-from emu.figures.measure import CHAPTER, NS, run
+from emu.figures.measure import CHAPTER, NS, closed, run
 from emu.figures.model import Figure, Point, Series
-from emu.path import build
 from emu.random import Random
 from emu.request import Operation
-from emu.table import load
-from emu.workload import Chain, Closed, stepping
+from emu.workload import Chain
 
 SIZE_BYTES = 64
 READS = 8
@@ -73,11 +70,9 @@ def _points(
 
 def _dependent_ns(table: str, count: int) -> float:
     chain = Chain(Operation.READ, SIZE_BYTES, Random(1, "chain"))
-    driver = Driver(build(load(table)), chain, requests=count)
-    driver.run()
-    return driver.last_completion_ps / NS
+    return run(table, chain, requests=count).last_completion_ps / NS
 
 
 def _independent_ns(table: str, count: int) -> float:
-    workload = Closed([iter(stepping(Operation.READ, SIZE_BYTES, count))], outstanding=count)
-    return run(table, workload).last_completion_ps / NS
+    at_once = closed(table, Operation.READ, SIZE_BYTES, outstanding=count, requests=count)
+    return at_once.last_completion_ps / NS

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from emu.breakdown import of_request, total
-from emu.figures.measure import CHAPTER, NS, run
+from emu.figures.measure import CHAPTER, NS, run_watched
 from emu.figures.model import Figure, Point, Series
 from emu.parts import ORDERING
 from emu.request import Operation, Request
@@ -37,17 +37,15 @@ class Outcome:
 def send(recovery: str, lost: Sequence[int] = ()) -> Outcome:
     """Sends the vectors at once, and loses some packets, counted as they are sent."""
     requests: list[Request] = []
-    driver = run(
+    driver = run_watched(
         TABLE,
         Timed((0, Access(Operation.WRITE, VECTOR_BYTES, 0)) for _ in range(VECTORS)),
+        requests.append,
         overrides=[f"{LINK}.recovery={recovery}", f"{LINK}.loss={list(lost)}"],
-        on_complete=requests.append,
     )
     requests.sort(key=lambda request: request.sequence)
-    actor = next(station.actor for station in driver.kernel.stations if station.name == LINK)
-    assert actor is not None  # of the table's only stage
     return Outcome(
-        counts=actor.counts(),
+        counts=driver.counts(LINK),
         delivered_ns=[request.completed_ps / NS for request in requests],
         held_ns=[total(of_request(request)).get(ORDERING, 0) / NS for request in requests],
     )

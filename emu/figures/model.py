@@ -37,7 +37,10 @@ class Series:
 
 @dataclass(frozen=True)
 class Figure:
-    """A reproduced figure; `x_label` and `y_label` carry the units."""
+    """A reproduced figure; `x_label` and `y_label` carry the units.
+
+    `prevented` says what kept it from the compiled engine, where that was asked for.
+    """
 
     name: str
     title: str
@@ -47,3 +50,5 @@ class Figure:
     y_label: str
     x_log: bool = False
     y_log: bool = False
+    engine: str = "reference"
+    prevented: str | None = None

@@ -5,6 +5,7 @@ from __future__ import annotations
 from itertools import accumulate
 
 from emu.compare import Placement, place
+from emu.figures.engine import SINGLE_PARTS, needs_reference
 from emu.figures.measure import CHAPTER, NS, OPENURMA
 from emu.figures.model import Figure, Point, Series
 from emu.request import Operation
@@ -24,6 +25,7 @@ SIMULATED_NS = {
 
 def figure() -> Figure:
     """Derived totals as the chapter has them, emulated ones as OpenURMA's simulator has them."""
+    needs_reference(SINGLE_PARTS)
     placed = {name: _placed(name) for name in (*DERIVED_NS, *SIMULATED_NS)}
     derived = [
         Point(

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 from importlib import import_module
 
+from emu.engines import Engine, EngineError
 from emu.errors import EmuError, did_you_mean, listed
+from emu.figures.engine import measuring
 from emu.figures.model import Figure
 
 
@@ -36,12 +39,23 @@ FIGURES: dict[str, Callable[[], Figure]] = {
 }
 
 
-def reproduce(name: str) -> Figure:
-    """The figure of that name, measured now; `EmuError` where there is none."""
+def reproduce(
+    name: str, engine: Engine = "reference", compiling: Callable[[], None] | None = None
+) -> Figure:
+    """The figure of that name, measured now, the same on every engine.
+
+    `EmuError` where there is none; `EngineError` if `fast` is asked for what it can't run.
+    `compiling` is called before a first run of the fast engine, which compiles.
+    """
     if name not in FIGURES:
         near = did_you_mean(name, FIGURES)
         raise EmuError(
             f"there is no figure '{name}'; expected {listed(FIGURES)}"
             + (f"; {near}" if near else "")
         )
-    return FIGURES[name]()
+    with measuring(engine, compiling) as used:
+        try:
+            made = FIGURES[name]()
+        except EngineError as error:
+            raise EngineError(f"figure {name}: {error}") from None
+    return replace(made, engine=used.ran, prevented=used.prevented)

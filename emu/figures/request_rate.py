@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from emu.driver import Driver
+from emu.engines import Run
 from emu.figures.measure import CHAPTER, OPENURMA, closed, least, millions_per_s, window_ps
 from emu.figures.model import Figure, Point, Series
 from emu.request import Operation
@@ -55,7 +55,7 @@ def figure() -> Figure:
     )
 
 
-def _run(table: str, size_bytes: int, *overrides: str) -> Driver:
+def _run(table: str, size_bytes: int, *overrides: str) -> Run:
     return closed(
         table,
         Operation.READ,
@@ -92,7 +92,7 @@ def _crossover_bytes(table: str) -> int:
 
 def _burst(table: str, expected: float) -> Point:
     """All at once; from the first in to the last on the wire."""
-    driver = closed(table, Operation.READ, 64, outstanding=BURST, requests=BURST)
-    per_us = BURST * PS_PER_S / (driver.last_completion_ps - driver.first_post_ps) / 10**6
+    burst = closed(table, Operation.READ, 64, outstanding=BURST, requests=BURST)
+    per_us = BURST * PS_PER_S / (burst.last_completion_ps - burst.first_post_ps) / 10**6
     source = f"{OPENURMA}, per-element files of its SystemC sender pipelines"
     return Point(f"{table}, burst of {BURST}", "1/µs", expected, per_us, 0.05, source)

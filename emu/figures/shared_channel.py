@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from statistics import fmean
 
 from emu.breakdown import of_request, total
-from emu.figures.measure import CHAPTER, US, run
+from emu.figures.measure import CHAPTER, US, run_watched
 from emu.figures.model import Figure, Point, Series
 from emu.parts import RESOURCE
 from emu.request import Operation, Request
@@ -72,7 +72,7 @@ def light(count: int) -> Light:
             waited_ps = parts.get(f"{RESOURCE}channels", 0)
             waits_us.setdefault(endpoint, []).append(waited_ps / US)
 
-    run(TABLE, HeavyAndLight(), overrides=overrides, until_ps=TO_PS, on_complete=note)
+    run_watched(TABLE, HeavyAndLight(), note, overrides=overrides, until_ps=TO_PS)
     return Light(
         latency_us=fmean(fmean(times) for times in latencies_us.values()),
         waited_us=fmean(fmean(times) for times in waits_us.values()),

@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from importlib.metadata import version
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -44,6 +45,11 @@ class Sweep:
             index, place = divmod(index, len(axis.values))
             values.append(axis.values[place])
         return index, tuple(reversed(values))
+
+    def kinds(self) -> Iterator[Point]:
+        """A point for each table and operation, with the first value of each other axis."""
+        varied = [axis.values if axis.name == OPERATION else axis.values[:1] for axis in self.axes]
+        yield from product(range(len(self.tables)), product(*varied))
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import Callable, Mapping
 from concurrent.futures import FIRST_COMPLETED, Executor, Future, wait
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
+from emu.engines import Engine
 from emu.run import stopped_by_interrupt
 from emu.sweep.check import check
 from emu.sweep.errors import SweepError, writing
@@ -20,7 +22,7 @@ from emu.sweep.plan import Common, Sweep, parameters
 from emu.sweep.pool import process_pool
 from emu.sweep.record import Record
 from emu.sweep.todo import Todo
-from emu.sweep.worker import Finished, header, run_batch
+from emu.sweep.worker import Finished, compile_for, header, run_batch
 
 #: A task ends after this time and gives back what it has not begun.
 TASK_S = 0.5
@@ -32,10 +34,15 @@ TASKS_AHEAD = 2
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """How many rows the file has, and how many were there before."""
+    """How many rows the file has, and how many were there before.
+
+    `prevented` says what kept the fast engine from others for which it was wanted, and from how
+    many.
+    """
 
     rows: int
     found: int
+    prevented: Mapping[str, int] = field(default_factory=dict)
 
 
 def sweep(
@@ -45,6 +52,8 @@ def sweep(
     executor: Executor | None = None,
     workers: int | None = None,
     progress: Callable[[int, int], None] | None = None,
+    engine: Engine = "reference",
+    compiling: Callable[[], None] | None = None,
 ) -> Outcome:
     """Runs all points and writes `out` as CSV, a row a point, in their order.
 
@@ -52,6 +61,9 @@ def sweep(
     all are there. `OUT.sweep.json` says what was swept; `SweepError` where that is something else.
     Without an executor, processes: as many as there are cores, or `workers`. With one, `workers` is
     how many it has. `progress` is told how many rows of how many are done.
+
+    The rows are the same on every `engine`. `compiling` is called before a first run of the fast
+    one, for which processes are not started until it is compiled.
     """
     if not out.parent.is_dir():
         raise SweepError(f"{out}: there is no folder '{out.parent}'; expected one that exists")
@@ -64,17 +76,20 @@ def sweep(
         if record.is_complete(part, len(points)):
             return Outcome(len(points), len(points))
         with Journal(part, len(points)) as journal:
-            run = _Run(points, common, journal, progress or _silent)
+            run = _Run(points, common, engine, journal, progress or _silent)
             found = journal.done
             if found < len(points):
+                if executor is None:
+                    # Else all of them would, or wait for the first.
+                    compile_for(common, engine, points.kinds(), compiling or _silent)
                 run.all_points(executor, workers or os.cpu_count() or 1)
             journal.write_ordered(header(common), out)
         with writing(part):
             part.unlink()
-    return Outcome(len(points), found)
+    return Outcome(len(points), found, dict(sorted(run.prevented.items())))
 
 
-def _silent(done: int, total: int) -> None:
+def _silent(*what: int) -> None:
     """Tells nobody."""
 
 
@@ -85,15 +100,18 @@ class _Run:
         self,
         points: Sweep,
         common: Common,
+        engine: Engine,
         journal: Journal,
         progress: Callable[[int, int], None],
     ) -> None:
         self._points = points
         self._common = common
+        self._engine: Engine = engine
         self._journal = journal
         self._progress = progress
         self._todo = Todo(journal.__contains__, len(points), len(points) - journal.done)
         self._running: dict[Future[Finished], range] = {}
+        self.prevented: Counter[str] = Counter()
 
     def all_points(self, executor: Executor | None, workers: int) -> None:
         """Runs them; `SweepError` for a point that fails, once the rows at hand are written."""
@@ -122,7 +140,8 @@ class _Run:
             # Ever smaller tasks, so that all workers end together.
             span = self._todo.take(self._todo.left // (2 * workers * TASKS_AHEAD))
             points = [self._points.point(index) for index in span]
-            self._running[pool.submit(run_batch, self._common, points, TASK_S)] = span
+            task = pool.submit(run_batch, self._common, self._engine, points, TASK_S)
+            self._running[task] = span
         return bool(self._running)
 
     def _take(self, finished: set[Future[Finished]]) -> None:
@@ -140,6 +159,7 @@ class _Run:
                 failures.append((span.start, text))
                 continue
             self._journal.add(span.start, result.rows)
+            self.prevented += result.prevented
             rest = span[len(result.rows) :]
             if result.failure is not None:
                 failures.append((rest.start, result.failure))

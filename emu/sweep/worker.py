@@ -7,18 +7,27 @@ import io
 import json
 import time
 import traceback
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Callable, Iterable
+from contextlib import suppress
+from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
+from emu.compiling import compile_before
+from emu.engines import Engine
 from emu.errors import EmuError
 from emu.path import Path as TablePath
 from emu.report import PERCENTILES_PER_MILLE, Report
+from emu.run import run_on
 from emu.sweep.errors import SweepError
 from emu.sweep.plan import Common, Origin, Point, issued
 from emu.table import load
 from emu.table.schema import Table
+from emu.workload.build import Described, closed_loop
+
+Say = Callable[[], None]
 
 LATENCIES = ("mean", *PERCENTILES_PER_MILLE, "max")
 #: What is told of each point. `parts_ps` is JSON, because which parts there are only a run shows:
@@ -39,27 +48,37 @@ KEPT_TABLES = 256
 
 @dataclass(frozen=True, slots=True)
 class Finished:
-    """The rows of the first points of a batch, and what is wrong with the point after them."""
+    """The rows of the first points of a batch, and what is wrong with the point after them.
+
+    `prevented` says what kept the fast engine from rows for which it was wanted, and from how many.
+    """
 
     rows: list[str]
     failure: str | None = None
+    prevented: Counter[str] = field(default_factory=Counter)
 
 
-def run_batch(common: Common, points: list[Point], seconds: float) -> Finished:
+def run_batch(common: Common, engine: Engine, points: list[Point], seconds: float) -> Finished:
     """Runs points in turn, as many as fit in the time but at least one."""
     until = time.monotonic() + seconds
     rows: list[str] = []
+    prevented: Counter[str] = Counter()
     for point in points:
         # Errors become text here: not every exception survives its way between processes.
         try:
-            rows.append(_row(common, point))
+            report = _run(common, engine, point)
         except EmuError as error:
-            return Finished(rows, f"{common.described(point)}: {error}")
+            return Finished(rows, f"{common.described(point)}: {error}", prevented)
         except Exception:
-            return Finished(rows, f"{common.described(point)}: {traceback.format_exc()}")
+            failure = f"{common.described(point)}: {traceback.format_exc()}"
+            return Finished(rows, failure, prevented)
+        name, values = common.origins[point[0]].name, point[1]
+        rows.append(as_line((name, *values, *_results(report))))
+        if report.prevented is not None:
+            prevented[f"{name}: {report.prevented}"] += 1
         if time.monotonic() >= until:
             break
-    return Finished(rows)
+    return Finished(rows, prevented=prevented)
 
 
 def header(common: Common) -> str:
@@ -74,21 +93,31 @@ def as_line(cells: tuple[object, ...]) -> str:
     return text.getvalue()
 
 
-def _row(common: Common, point: Point) -> str:
-    index, values = point
-    origin = common.origins[index]
-    _check_unchanged(origin)
-    table = _table(origin.place, common.overrides(values))
-    named: dict[str, Any] = dict(zip(common.axes, values, strict=True))
-    report = TablePath(table, named.get("seed", 1)).run(
-        operation=issued(table, named.get("op")),
-        size_bytes=named.get("size", 64),
-        requests=named.get("requests", common.requests),
-        outstanding=named.get("outstanding", 1),
-    )
+def compile_for(common: Common, engine: Engine, points: Iterable[Point], say: Say) -> None:
+    """Compiles what points need and is not there yet; `say` is called before."""
+    for point in points:
+        # Whatever is wrong is told with the row, by whoever runs it.
+        with suppress(EmuError):
+            compile_before(engine, *_made(common, point), say)
+
+
+def _run(common: Common, engine: Engine, point: Point) -> Report:
+    _check_unchanged(common.origins[point[0]])
+    report = run_on(engine, *_made(common, point))
     if report.interrupted:
         raise KeyboardInterrupt  # half a run is no row
-    return as_line((origin.name, *values, *_results(report)))
+    return report
+
+
+def _made(common: Common, point: Point) -> tuple[TablePath, Described]:
+    """A point as a fresh path, and what is posted."""
+    index, values = point
+    table = _table(common.origins[index].place, common.overrides(values))
+    named: dict[str, Any] = dict(zip(common.axes, values, strict=True))
+    kind = issued(table, named.get("op")), named.get("size", 64)
+    requests = named.get("requests", common.requests)
+    described = closed_loop(kind, named.get("outstanding", 1), requests)
+    return TablePath(table, named.get("seed", 1)), described
 
 
 def _results(report: Report) -> tuple[object, ...]:

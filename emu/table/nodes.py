@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -133,8 +134,7 @@ def read_file(
         at = _place(shown, before, len(before))
         what = f"byte 0x{raw[error.start]:02x} is not UTF-8"
         raise TableError([problem(at, "YAML", what, "expected a file in UTF-8")]) from None
-    reader = _Reader(shown, None)
-    node = reader.read(text)
+    node, problems = _read_text(text, shown)
     if node is None:
         at = Location(shown, 1, 1)
         raise TableError([problem(at, "YAML", "the file is empty", expected)])
@@ -142,11 +142,18 @@ def read_file(
         what = f"the file holds {describe(node.value)}"
         raise TableError(
             [
-                *reader.problems,
+                *problems,
                 problem(node.at, "YAML", what, "expected a mapping of keys to values"),
             ]
         )
-    return node, reader.problems
+    return node, list(problems)
+
+
+# A table is loaded again for each set of values that are put over it. Nodes are never changed.
+@lru_cache(maxsize=64)
+def _read_text(text: str, shown: str) -> tuple[Node | None, tuple[Problem, ...]]:
+    reader = _Reader(shown, None)
+    return reader.read(text), tuple(reader.problems)
 
 
 def read_value(text: str, at: Location) -> tuple[Node, list[Problem]]:

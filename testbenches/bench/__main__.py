@@ -1,19 +1,18 @@
-"""`python -m testbenches.bench`: the reference engine against SimPy, and lockstep against cocotb.
+"""`python -m testbenches.bench`: both engines against SimPy, and lockstep against cocotb.
 
 What is compared takes turns, so that a machine that slows down slows all of it. Exits with 1 where
 the engine is less than three times as fast as the usual SimPy model, or loses more than two percent
-to the checks for a listener that is not there; and where lockstep of one stage keeps less than 70
-percent of the cycles a second that cocotb alone reaches, or does not hold its speed or its memory.
+to the checks for a listener that is not there; where the compiled engine misses what it must reach
+(`testbenches.bench.fast`); and where lockstep of one stage keeps less than 70 percent of the cycles
+a second that cocotb alone reaches, or does not hold its speed or its memory.
 """
 
 from __future__ import annotations
 
 import argparse
 import csv
-import platform
 import sys
 from collections.abc import Callable, Sequence
-from importlib.metadata import version
 from pathlib import Path
 from statistics import median
 
@@ -22,8 +21,10 @@ from emu.path import build
 from emu.report import Report
 from emu.request import Operation
 from emu.table import load
-from testbenches.bench import cosim, simpy_model
-from testbenches.bench.simpy_model import Result, Step
+from testbenches.bench import cosim, fast, simpy_model
+from testbenches.bench.agreement import agree
+from testbenches.bench.machine import machine
+from testbenches.bench.simpy_model import Result
 from testbenches.bench.untraced import untraced
 
 TABLE, OPERATION, SIZE_BYTES = "pcie_nic", Operation.READ, 64
@@ -35,24 +36,6 @@ UNTRACED = "emu without checks for a listener"
 #: The most that these checks may take of a run, in percent.
 TRACING_PERCENT = 2.0
 COLUMNS = ("model", "outstanding", "requests/s", "emu is faster by")
-
-
-class DisagreementError(Exception):
-    """The two models do not model the same."""
-
-
-def agree(report: Report, modelled: Result, path: list[Step]) -> None:
-    """Check that both have the same mean latency alone, but for the waits for clock edges.
-
-    Cutting edges to whole picoseconds may move each stage by one. `DisagreementError` otherwise.
-    """
-    aligned = report.parts.get("alignment", 0) / report.delivered
-    difference = report.latency.mean() - modelled.mean_ps
-    if abs(difference - aligned) > len(path):
-        raise DisagreementError(
-            f"alone, emu takes {report.latency.mean():.0f} ps and SimPy {modelled.mean_ps:.0f} ps; "
-            f"expected {aligned:.0f} ps of alignment between them"
-        )
 
 
 def measure(requests: int, rounds: int) -> dict[tuple[str, int], float]:
@@ -90,19 +73,6 @@ def measure(requests: int, rounds: int) -> dict[tuple[str, int], float]:
     return {key: median(values) for key, values in rates.items()}
 
 
-def machine() -> str:
-    """The processor, and what runs on it."""
-    cpuinfo = Path("/proc/cpuinfo")
-    models = [
-        line.partition(":")[2].strip()
-        for line in (cpuinfo.read_text().splitlines() if cpuinfo.exists() else [])
-        if line.startswith("model name")
-    ]
-    processor = models[0] if models else platform.processor() or platform.machine()
-    python = f"{platform.python_implementation()} {platform.python_version()}"
-    return f"{processor}, {python}, SimPy {version('simpy')}"
-
-
 def save(
     folder: Path, name: str, title: str, columns: Sequence[str], rows: Sequence[tuple[str, ...]]
 ) -> None:
@@ -121,6 +91,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m testbenches.bench", description=__doc__)
     parser.add_argument("--requests", type=int, default=5000, help="in each run")
     parser.add_argument("--rounds", type=int, default=7, help="runs of each model")
+    parser.add_argument("--fast-rounds", type=int, default=5, help="rounds of the compiled engine")
     parser.add_argument("--cosim-rounds", type=int, default=5, help="runs of each way beside HDL")
     parser.add_argument("--folder", type=Path, default=Path("build/bench"), help="for the tables")
     chosen = parser.parse_args()
@@ -154,8 +125,23 @@ def main() -> int:
         f"without a listener, tracing costs less than {TRACING_PERCENT:.0f} %: "
         f"{'yes' if unheard else 'NO'} ({max(slower):.2%} at the most)"
     )
+    reaches = bench_fast(chosen.folder, chosen.requests, chosen.fast_rounds)
     beside_hdl = bench_cosim(chosen.folder, chosen.cosim_rounds)
-    return 0 if held and unheard and beside_hdl else 1
+    return 0 if held and unheard and reaches and beside_hdl else 1
+
+
+def bench_fast(folder: Path, few: int, rounds: int) -> bool:
+    """Measures, prints and saves what the compiled engine reaches; whether it is what it must."""
+    line, ordered = (fast.measure(case, few, rounds) for case in (fast.LINE, fast.ORDERED))
+    rows = fast.rows(fast.LINE, line) + fast.rows(fast.ORDERED, ordered)
+    title = f"the compiled engine on one core, compiled before, median of {rounds}; {machine()}"
+    print(f"\n{title}")
+    print_table(fast.COLUMNS, rows, left=2)
+    save(folder, "fast", title, fast.COLUMNS, rows)
+    verdicts = fast.verdicts(line, ordered)
+    for what, holds, said in verdicts:
+        print(f"{what}: {'yes' if holds else 'NO'} ({said})")
+    return all(holds for _, holds, _ in verdicts)
 
 
 def bench_cosim(folder: Path, rounds: int) -> bool:

@@ -2,8 +2,7 @@ from dataclasses import replace
 
 import pytest
 
-from emu.figures.context_cache import SETTINGS, Latencies, missed_share
-from emu.random import Random
+from emu.figures.context_cache import SETTINGS, Latencies, pairs_at_random, when_warm
 from emu.table import load
 
 NAMES = {setting.name: setting for setting in SETTINGS}
@@ -33,8 +32,8 @@ def test_the_search_finds_the_cliff() -> None:
 
 
 def test_used_at_random_a_quarter_that_does_not_fit_is_missed() -> None:
-    random = Random(3, "uses")
-    overrides = ["context_cache.capacity=48 entries"]
-    turns = [(random.below(8), random.below(8)) for _ in range(1500)]
-    share = missed_share(load("context_pcie", overrides=overrides), turns, warm=500)
-    assert share == pytest.approx(0.25, abs=0.055)
+    table = load("context_pcie", overrides=["context_cache.capacity=48 entries"])
+    found = when_warm(table, lambda: pairs_at_random(8), warm=500, sampled=1000)
+    assert found.missed_share == pytest.approx(0.25, abs=0.055)
+    # What fits takes 2222 ns and an edge, and what misses 1000 more.
+    assert found.latency_ns == pytest.approx(2230 + 1000 * found.missed_share, abs=1)

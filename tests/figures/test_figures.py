@@ -13,7 +13,7 @@ from tests.figures.changed import change, off
 
 @pytest.mark.parametrize("name", list(FIGURES))
 def test_every_point_holds(name: str) -> None:
-    figure = reproduce(name)
+    figure = reproduce(name, "auto")
     assert figure.name == name
     assert figure.points
     assert [point for point in figure.points if not point.ok] == []

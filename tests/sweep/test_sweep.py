@@ -7,6 +7,7 @@ import socket
 import warnings
 from collections.abc import Callable
 from concurrent.futures import Executor, Future, ThreadPoolExecutor
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -16,8 +17,13 @@ from typer.testing import CliRunner, Result
 
 from emu import build, load
 from emu.cli import sweep as command
+from emu.cli.options import OptionError
+from emu.path import Path as TablePath
+from emu.request import Operation
 from emu.sweep import Axis, Sweep, SweepError, read_axes, sweep
 from emu.sweep.lock import locked
+from emu.workload.build import Described
+from tests.foreign import PREVENTED, foreign_table
 from tests.sweep.own_table import TABLE
 
 HEADER = (
@@ -40,10 +46,10 @@ class AtOnce(Executor):
         return future
 
 
-def run(*arguments: str) -> Result:
+def run(*arguments: str, catch: bool = True) -> Result:
     app = typer.Typer()
     command.register(app)
-    return CliRunner().invoke(app, arguments)
+    return CliRunner().invoke(app, arguments, catch_exceptions=catch)
 
 
 @pytest.fixture(scope="module")
@@ -115,8 +121,104 @@ def test_the_same_bytes_from_a_dask_cluster(tmp_path: Path, expected: bytes) -> 
                 *("--vary", "op=read,write", "--requests", "20", "--out", str(out)),
                 *("--dask", local.scheduler_address),
             )
-    assert result.output == f"{out}: 32 rows\n"
+    assert result.stdout == f"{out}: 32 rows\n"
     assert out.read_bytes() == expected
+
+
+def test_the_same_bytes_from_either_engine(tmp_path: Path, expected: bytes) -> None:
+    out = tmp_path / "out.csv"
+    sweep(POINTS, out, executor=AtOnce(), engine="fast")
+    assert out.read_bytes() == expected
+    # Which one it was is no part of what was swept.
+    assert sweep(POINTS, out, executor=AtOnce(), engine="reference").found == 32
+
+
+def test_a_sweep_goes_on_with_the_other_engine(tmp_path: Path) -> None:
+    table, out = tmp_path / "mine.yaml", tmp_path / "out.csv"
+    table.write_text(TABLE.replace("    overflow: error\n", ""))
+    points = Sweep((table,), read_axes(["size=8,16,24,32"]), (), 9)
+    sweep(points, tmp_path / "through.csv", executor=AtOnce())
+    part = tmp_path / "out.csv.part"
+
+    class Stopping(AtOnce):
+        def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
+            if part.exists() and part.read_bytes():
+                raise KeyboardInterrupt
+            return super().submit(fn, *args, **kwargs)
+
+    with pytest.raises(KeyboardInterrupt):
+        sweep(points, out, executor=Stopping(), workers=1, engine="reference")
+    found = sweep(points, out, executor=AtOnce(), workers=1, engine="fast").found
+    assert 0 < found < 4
+    assert out.read_bytes() == (tmp_path / "through.csv").read_bytes()
+
+
+def test_a_row_that_the_fast_engine_can_not_run(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    table = foreign_table(tmp_path, monkeypatch)
+    points = Sweep((table,), read_axes(["size=64,128"]), (), 4)
+    expected, out = tmp_path / "expected.csv", tmp_path / "out.csv"
+    assert sweep(points, expected, executor=AtOnce()).prevented == {}
+    found = sweep(points, out, executor=AtOnce(), engine="auto")
+    assert found.prevented == {f"foreign: {PREVENTED}": 2}
+    assert out.read_bytes() == expected.read_bytes()
+    with pytest.raises(SweepError) as caught:
+        sweep(points, tmp_path / "fast.csv", executor=AtOnce(), engine="fast")
+    assert str(caught.value) == (
+        f"foreign, size=64: the compiled engine can't run this: {PREVENTED}; expected --engine "
+        "auto or reference"
+    )
+
+
+def test_the_command_says_what_prevented_the_fast_engine(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    at_once = partial(sweep, executor=AtOnce())
+    # Other processes do not know the stage.
+    monkeypatch.setattr(command, "run_sweep", at_once)
+    out = tmp_path / "out.csv"
+    arguments = (str(foreign_table(tmp_path, monkeypatch)), "--requests", "1", "--out", str(out))
+    assert run(*arguments).stdout.splitlines() == [
+        f"{out}: 1 rows",
+        f"1 row not on the fast engine: foreign: {PREVENTED}",
+    ]
+
+
+def test_it_is_compiled_for_each_table_and_operation(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    compiled = []
+
+    def compile_before(
+        engine: str, path: TablePath, described: Described, say: Callable[[], None]
+    ) -> None:
+        compiled.append((engine, path.table.name, described.kind))
+        say()
+
+    monkeypatch.setattr("emu.sweep.worker.compile_before", compile_before)
+    said: list[int] = []
+    sweep(
+        POINTS,
+        tmp_path / "out.csv",
+        workers=1,
+        engine="auto",
+        compiling=lambda: said.append(len(compiled)),
+    )
+    read, write = Operation.READ, Operation.WRITE
+    load, store = Operation.LOAD, Operation.STORE
+    assert compiled == [
+        ("auto", "pcie_nic", (read, 8)),
+        ("auto", "pcie_nic", (write, 8)),
+        ("auto", "ub_load", (load, 8)),
+        ("auto", "ub_load", (store, 8)),
+    ]
+    assert said == [1, 2, 3, 4]
+
+
+def test_an_engine_that_is_none(tmp_path: Path) -> None:
+    with pytest.raises(OptionError, match=r"^--engine none: 'none' is no engine; "):
+        run("pcie_nic", "--out", str(tmp_path / "out.csv"), "--engine", "none", catch=False)
 
 
 def test_parameters_of_tables_are_varied_and_set(tmp_path: Path) -> None:
@@ -221,10 +323,10 @@ def test_a_folder_that_is_not_there(tmp_path: Path) -> None:
 def test_a_complete_file_is_left_alone(tmp_path: Path) -> None:
     out = tmp_path / "out.csv"
     arguments = ("pcie_nic", "--vary", "size=8,16", "--requests", "1", "--out", str(out))
-    assert run(*arguments, "--workers", "1").output == f"{out}: 2 rows\n"
+    assert run(*arguments, "--workers", "1").stdout == f"{out}: 2 rows\n"
     before = out.stat()
     again = run(*arguments)
-    assert again.output == f"{out}: complete already, with 2 rows; nothing to do\n"
+    assert again.stdout == f"{out}: complete already, with 2 rows; nothing to do\n"
     assert (out.stat().st_ino, out.stat().st_mtime_ns) == (before.st_ino, before.st_mtime_ns)
 
 

@@ -56,6 +56,19 @@ def test_a_byte_order_mark_is_no_part_of_the_text(tmp_path: Path) -> None:
     assert read_file(path, "t.yaml")[0].plain() == {"a": 1}
 
 
+def test_a_file_is_read_as_it_is_now_and_each_reader_has_its_own_problems(tmp_path: Path) -> None:
+    path = tmp_path / "t.yaml"
+    path.write_text("a: 1\na: 2\n")
+    root, problems = read_file(path, "t.yaml")
+    assert root.plain() == {"a": 1}
+    assert len(problems) == 1
+    problems.clear()
+    assert read_file(path, "t.yaml")[1][0].what == "the key 'a' is given twice, first at t.yaml:1:1"
+    assert read_file(path, "u.yaml")[1][0].file == "u.yaml"
+    path.write_text("a: 2\n")
+    assert read_file(path, "t.yaml")[0].plain() == {"a": 2}
+
+
 def test_a_value_of_a_command_line_has_one_place() -> None:
     node, problems = read_value("{read: 1 ns, other: [2]}", Location("--set x"))
     assert not problems

@@ -1,4 +1,7 @@
 import csv
+import os
+import platform
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -7,9 +10,13 @@ import emu.path
 from emu.kernel import Kernel
 from emu.path import build
 from emu.request import Operation
+from emu.run import run_workload
 from emu.table import load
-from testbenches.bench import simpy_model
-from testbenches.bench.__main__ import COLUMNS, DisagreementError, agree, save
+from emu.workload.build import closed_loop
+from testbenches.bench import fast, simpy_model
+from testbenches.bench.__main__ import COLUMNS, save
+from testbenches.bench.agreement import DisagreementError, agree, same
+from testbenches.bench.machine import machine
 from testbenches.bench.untraced import untraced
 
 
@@ -55,3 +62,60 @@ def test_the_engine_without_checks_for_a_listener_runs_the_same() -> None:
         assert vars(emu.path)["Kernel"] is not Kernel
     assert vars(emu.path)["Kernel"] is Kernel
     assert (made.parts, made.last_completion_ps) == (usual.parts, usual.last_completion_ps)
+
+
+def test_two_engines_agree_where_reports_are_the_same() -> None:
+    read = closed_loop((Operation.READ, 64), 8, 100)
+    report = run_workload(build(load("pcie_nic")), read)
+    same(fast.LINE.run("fast", 100), fast.LINE.run("reference", 100))
+    with pytest.raises(DisagreementError, match="the reference and the fast engine differ in work"):
+        same(report, fast.LINE.run("fast", 100))
+
+
+def test_a_line_is_measured_beside_all_models() -> None:
+    case = replace(fast.LINE, requests=(2000, 4000))
+    rates = fast.measure(case, 50, 1)
+    assert list(rates) == [
+        *((fast.REFERENCE, 50), (fast.FAST, 2000), (fast.FAST, 4000), (fast.SIMPY, 50)),
+    ]
+    assert all(rate > 0 for rate in rates.values())
+
+
+LINE_RATES = {
+    (fast.REFERENCE, 5): 60_000.0,
+    (fast.FAST, 10): 6_000_000.0,
+    (fast.FAST, 1000): 6_000_000.0,
+    (fast.SIMPY, 5): 10_000.0,
+}
+ORDERED_RATES = {(fast.REFERENCE, 5): 20_000.0, (fast.FAST, 1000): 600_000.0}
+
+
+def test_rows_say_how_many_times_as_fast() -> None:
+    ratios = [row[4:] for row in fast.rows(fast.LINE, LINE_RATES)]
+    assert ratios == [
+        ("6.00", "1.00"),
+        ("600.00", "100.00"),
+        ("600.00", "100.00"),
+        ("1.00", "0.17"),
+    ]
+    ratios = [row[4:] for row in fast.rows(fast.ORDERED, ORDERED_RATES)]
+    assert ratios == [("", "1.00"), ("", "30.00")]
+
+
+@pytest.mark.parametrize(
+    ("line", "ordered", "missed"),
+    (
+        ({}, {}, []),
+        ({(fast.FAST, 10): 1_900_000.0}, {}, ["requests/s", "SimPy"]),
+        ({(fast.SIMPY, 5): 31_000.0}, {}, ["SimPy"]),
+        ({(fast.FAST, 1000): 5_700_000.0}, {}, ["run"]),
+        ({}, {(fast.FAST, 1000): 400_000.0}, ["engine"]),
+    ),
+)
+def test_what_is_missed_is_told(line: fast.Rates, ordered: fast.Rates, missed: list[str]) -> None:
+    told = fast.verdicts(LINE_RATES | line, ORDERED_RATES | ordered)
+    assert [what.split()[-1] for what, holds, _ in told if not holds] == missed
+
+
+def test_the_machine_is_named_with_what_runs_on_it() -> None:
+    assert f"{os.cpu_count()} cores, CPython {platform.python_version()}, numba" in machine()

@@ -28,6 +28,7 @@ def flood(
         requests=requests,
         overrides=overrides,
     )
+    assert isinstance(driver, Driver)  # the reference engine, if no other is asked for
     assert driver.latency.count == driver.posted == requests
     assert not driver.kernel.inside
     assert not any(pool.holders for pool in driver.kernel.pools)

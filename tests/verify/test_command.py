@@ -1,7 +1,10 @@
 """`emu verify`: what it prints, and how it exits."""
 
 import json
+import os
+from functools import partial
 from pathlib import Path
+from shutil import copy
 from typing import Any
 
 import pytest
@@ -12,8 +15,10 @@ from emu.cli import verify
 from emu.errors import EmuError
 from emu.figures.model import Figure, Point
 from emu.verify import figures as verify_figures_module
+from emu.verify import shipped
 from emu.verify.openurma.cycles import cycles_verification
 from emu.verify.openurma.rows import shipped_addresses
+from emu.verify.published import verify_published
 from tests.verify.openurma_rule import ROW, csv_text
 
 SHIPPED = shipped_addresses().parent
@@ -89,6 +94,12 @@ def test_a_broken_file_is_an_error_that_is_complete_as_it_stands(tmp_path: Path)
     assert str(result.exception).startswith(f"{file}:1:1: heading: the file is empty; expected ")
 
 
+def here_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nothing is compiled, and no other process begins: it would not know what is changed here."""
+    monkeypatch.setattr(shipped, "compile_engine", lambda say: None)
+    monkeypatch.setattr(os, "cpu_count", lambda: 1)
+
+
 @pytest.fixture
 def scenarios(tmp_path: Path) -> Path:
     """Three scenarios, the second with a cycle changed."""
@@ -145,8 +156,9 @@ def test_scenarios_and_rows_at_once_are_refused(scenarios: Path, rows: Path) -> 
 def test_scenarios_among_what_is_shipped_are_a_line_a_file(
     monkeypatch: pytest.MonkeyPatch, scenarios: Path
 ) -> None:
-    monkeypatch.setattr(verify, "verify_published", lambda: [cycles_verification(scenarios)])
-    monkeypatch.setattr(verify, "verify_figures", list)
+    here_alone(monkeypatch)
+    monkeypatch.setattr(shipped, "verify_published", lambda: [cycles_verification(scenarios)])
+    monkeypatch.setattr(shipped, "FIGURES", {})
     result = run()
     assert result.exit_code == 1
     lines = [" ".join(line.split()) for line in result.stdout.splitlines()]
@@ -156,15 +168,34 @@ def test_scenarios_among_what_is_shipped_are_a_line_a_file(
     assert lines[-1] == "2 of 3 hold, 1 are off"
 
 
+def test_two_processes_say_what_one_does(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    copy(SHIPPED.parent / "openurma_sender.yaml", tmp_path)
+    (tmp_path / "openurma").mkdir()
+    copy(SHIPPED / "ub_tx_cycle_scenarios.jsonl", tmp_path / "openurma")
+    here_alone(monkeypatch)
+    monkeypatch.setattr(shipped, "verify_published", partial(verify_published, tmp_path))
+    monkeypatch.setattr(shipped, "FIGURES", ["phase", "loss"])
+    one = run()
+    monkeypatch.setattr(os, "cpu_count", lambda: 2)
+    two = run()
+    assert (one.exit_code, two.exit_code) == (0, 0)
+    assert one.stdout == two.stdout
+    starts = ("ub_sender read", "phase: most", "loss: one packet", "ub_tx_cycle_scenarios.jsonl")
+    lines = one.stdout.splitlines()
+    first = [next(n for n, line in enumerate(lines) if line.startswith(start)) for start in starts]
+    assert first == sorted(first)
+
+
 def figure(measured: float) -> Figure:
     point = Point("a rate", "M/s", 161.0, measured, 0.5, "a test")
     return Figure("made-up", "A figure", (point,), (), "x", "y")
 
 
 def with_one_figure(monkeypatch: pytest.MonkeyPatch, measured: float) -> None:
-    monkeypatch.setattr(verify, "verify_published", list)
-    monkeypatch.setattr(verify_figures_module, "FIGURES", {"made-up": None})
-    monkeypatch.setattr(verify_figures_module, "reproduce", lambda name: figure(measured))
+    here_alone(monkeypatch)
+    monkeypatch.setattr(shipped, "verify_published", list)
+    monkeypatch.setattr(shipped, "FIGURES", {"made-up": None})
+    monkeypatch.setattr(verify_figures_module, "reproduce", lambda name, engine: figure(measured))
 
 
 def test_each_point_of_a_figure_is_a_check_in_its_own_unit(
