@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 from heapq import heappop, heappush
 from typing import TYPE_CHECKING, ClassVar
@@ -135,11 +136,12 @@ class Port:
             raise StageError(f"request {request.sequence} is {what}, and it is not here")
 
 
-class Actor(Stage):
+class Actor(Stage, ABC):
     """A stage that keeps requests by its own rules and lets them go when it will.
 
     It has no timing of its own in the table but its parameters, and it keeps the breakdown honest
-    by naming the parts of each request's stay.
+    by naming the parts of each request's stay. It must have an `arrive`, and `on_paper` wherever
+    the derived total is asked for.
     """
 
     has_latency = False
@@ -147,6 +149,9 @@ class Actor(Stage):
     clocked: ClassVar[bool] = False
     #: It may have no room for a request, and its entry may say what then: `overflow`.
     bounded: ClassVar[bool] = False
+    #: It gives requests the numbers by which actors behind it go, and it goes by such numbers.
+    numbers: ClassVar[bool] = False
+    needs_numbers: ClassVar[bool] = False
 
     @property
     def watched(self) -> str:
@@ -172,9 +177,9 @@ class Actor(Stage):
         """Whether the request can come now; asked again when something has left."""
         return True
 
+    @abstractmethod
     def arrive(self, request: Request, port: Port) -> None:
         """Takes a request in, at `port.now_ps`; several of one instant come in their order."""
-        raise NotImplementedError(f"{type(self).__name__} must say what it does with a request")
 
     def passed(self, request: Request, port: Port) -> None:
         """A request that was here, or announced, has left the stage that is watched.
@@ -187,7 +192,9 @@ class Actor(Stage):
 
     def on_paper(self, request: Request) -> dict[str, int]:
         """Part to picoseconds of a request alone, for the derived total."""
-        raise NotImplementedError(f"{type(self).__name__} must say what it takes on paper")
+        raise StageError(
+            f"{type(self).__name__} does not say what it takes on paper; expected 'on_paper'"
+        )
 
     def counts(self) -> dict[str, int]:
         """What it has counted so far, by name, for reports and figures."""

@@ -137,6 +137,11 @@ class Started:
     is_compiled: bool = True
 
 
+def cannot_run(why: str) -> str:
+    """What is said where the fast engine is asked for what it can't run."""
+    return f"the fast engine can't run this: {why}; expected --engine auto or reference"
+
+
 def start(
     path: Path,
     workload: Workload,
@@ -161,10 +166,7 @@ def start(
             )
         except RefusalError as refusal:
             if engine == "fast":
-                raise EngineError(
-                    f"the compiled engine can't run this: {refusal}; expected --engine auto or "
-                    "reference"
-                ) from None
+                raise EngineError(cannot_run(str(refusal))) from None
             prevented = str(refusal)
         else:
             return Started(run, run.run, run.stop, "fast", is_compiled=is_compiled(run))

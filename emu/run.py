@@ -103,7 +103,7 @@ def run_on(
     except FaultError:
         if described.again is None:
             raise
-        # The reference engine fails the same way, and says why.
+        # The reference engine fails the same way, and says why; or it takes what comes later.
         fresh = type(path)(path.table, path.seed)
         again = replace(described, workload=described.again())
         return run_workload(fresh, again, until_ps=until_ps)

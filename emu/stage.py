@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABCMeta
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
@@ -107,7 +108,8 @@ class Registry(Mapping[str, type[Stage]]):
     """The stages that installed distributions register, by the name that tables use.
 
     A stage is imported when it is asked for, so a broken third party's stage disturbs nobody
-    who does not use it. `StageError` where it cannot be imported, or is no `Stage`.
+    who does not use it. `StageError` where it cannot be imported, or is no `Stage` or only a
+    part of one.
     """
 
     def __init__(self, points: list[EntryPoint]) -> None:
@@ -132,6 +134,12 @@ class Registry(Mapping[str, type[Stage]]):
         if not (isinstance(stage, type) and issubclass(stage, Stage)):
             raise StageError(
                 f"stage '{name}' of {_origin(point)} is not a subclass of emu.stage.Stage"
+            )
+        missing = sorted(stage.__abstractmethods__) if isinstance(stage, ABCMeta) else []
+        if missing:
+            raise StageError(
+                f"stage '{name}' of {_origin(point)} is only a part of one: it lacks "
+                f"{', '.join(missing)}"
             )
         return stage
 

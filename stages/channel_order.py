@@ -29,6 +29,7 @@ class ChannelOrder(InTurn):
         since: Annotated[NameField, Field(description="the ordering engine at the initiator")]
 
     keeps_marks = True
+    needs_numbers = True
     source = "interconnect chapter, sections on ordering: service mode ROL"
     parameters: Parameters
 

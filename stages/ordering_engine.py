@@ -57,6 +57,7 @@ class OrderingEngine(Dispatcher):
         until: UntilField = None
 
     keeps_marks = True
+    numbers = True
     source = (
         "interconnect chapter, sections on ordering; the count and the scan as in OpenURMA (arXiv "
         "2605.28717), initiator's ordering engine of its SystemC sender"

@@ -40,6 +40,7 @@ class ReadCheck(InTurn):
         reread: Annotated[TimeField, Field(description="what it takes to read once more")]
 
     needs_memory = True
+    needs_numbers = True
     source = (
         "interconnect chapter, sections on ordering: read early, check and read again; as "
         "processors replay loads (Cain and Lipasti, Memory Ordering, ISCA 2004)"

@@ -49,6 +49,7 @@ class TargetOrder(InTurn):
         ]
 
     keeps_marks = True
+    needs_numbers = True
     source = "interconnect chapter, sections on ordering: service mode ROT"
     parameters: Parameters
 

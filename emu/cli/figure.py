@@ -180,7 +180,7 @@ def _print(made: Figure) -> None:
     )
     held = sum(point.ok for point in made.points)
     print_text(f"{held} of {len(made.points)} points hold")
-    print_text(": ".join(("engine", made.engine, *filter(None, [made.prevented]))))
+    print_text(f"engine: {made.engine}" + (f": {made.prevented}" if made.prevented else ""))
 
 
 def _rows(points: tuple[Point, ...]) -> Iterator[tuple[str, ...]]:

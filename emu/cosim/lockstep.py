@@ -50,8 +50,9 @@ class Lockstep:
     `source` port; where there are more, at `in` and `out`, and the others are of memories. A
     request of several beats is taken with the first of them; it is given with the last where the
     time of the table's last stage counts beats, and else with the first. A port moves a beat a
-    cycle once the first has been taken. So many
-    requests as `left_over` may not come through, `None` for any number; with `holds` false
+    cycle once the first has been taken.
+
+    So many requests as `left_over` may not come through, `None` for any number; with `holds` false
     the DUT may take back what it shows. After a difference the simulation goes on for `on_cycles`.
     Every so many cycles `watch` is called, and can ask for the DUT's handshakes since, in the order
     of cycles, and in a cycle from input to output.

@@ -59,8 +59,8 @@ class Driver:
         if self.is_offering:
             if self._ready is not None and not is_one(self._ready, cycle, "ready"):
                 return
-            self.cycles.append(cycle)
-            self.values.append(self._value)
+            if not self._take(cycle):
+                return
             self.number += 1
             self.since = self._willing.first(cycle + 1)
             if self.since == cycle + 1 and self.number < self._count:
@@ -76,6 +76,12 @@ class Driver:
         ready = "always" if self._ready is None else str(self._ready.value)
         since = f"item {self.number} since cycle {self.since}" if self.is_offering else "nothing"
         return f"'{self.name}' is offered {since}; ready is {ready}"
+
+    def _take(self, cycle: int) -> bool:
+        """The handshake; whether nothing of the item is left to be taken."""
+        self.cycles.append(cycle)
+        self.values.append(self._value)
+        return True
 
     def _raise(self) -> None:
         self.is_offering = True
@@ -166,33 +172,29 @@ class PacketDriver(Driver):
         super().__init__(*given)
         self._beats = beats
         self._last = 1 << self.data.shifts[LAST]
-        #: How many beats of the item follow the one that is offered, and whether it is the first.
-        self._follow = 0
+        #: How many beats of the item are left, with the one that is offered; whether that is the
+        #: first.
+        self._left = 0
         self._is_first = True
 
-    def step(self, cycle: int) -> None:
-        """Takes what was settled before the edge of this cycle, and drives the next."""
-        if not self.is_offering or not self._follow:
-            is_first, count = self._is_first, len(self.cycles)
-            super().step(cycle)
-            if len(self.cycles) > count and not is_first:
-                # Its first beat was the handshake.
-                del self.cycles[-1], self.values[-1]
-            return
-        if self._ready is not None and not is_one(self._ready, cycle, "ready"):
-            return
+    def _take(self, cycle: int) -> bool:
+        """A beat has been taken."""
         if self._is_first:
-            self.cycles.append(cycle)
-            self.values.append(self._value)
-            self._is_first = False
-        self._follow -= 1
-        self.data.write(self._value if not self._follow else self._value & ~self._last)
+            super()._take(cycle)
+        self._left -= 1
+        self._is_first = False
+        if self._left:
+            self._write_beat()
+        return not self._left
 
     def _write(self) -> None:
         values = self._items.take(self.number)
         self._value = self._carry(values)
-        self._follow, self._is_first = self._beats(values) - 1, True
-        self.data.write(self._value if not self._follow else self._value & ~self._last)
+        self._left, self._is_first = self._beats(values), True
+        self._write_beat()
+
+    def _write_beat(self) -> None:
+        self.data.write(self._value if self._left == 1 else self._value & ~self._last)
 
 
 class PacketTaker(Taker):

@@ -44,17 +44,17 @@ def contents(block: Any, kind: np.dtype[Any] = WORD, *, all_room: bool = False) 
     return np.frombuffer(memoryview(raw), dtype=kind)
 
 
-def give_back(record: Any, kinds: dict[str, np.dtype[Any]]) -> None:
-    """Gives back the memory of all blocks of a record, and of the records in them.
+def give_back(records: np.ndarray[Any, Any], kinds: dict[str, np.dtype[Any]]) -> None:
+    """Gives back the memory of all blocks of records, and of the records in them.
 
     `kinds` says by name what a block holds if it is not whole numbers.
     """
-    for name in record.dtype.names or ():
-        field = record.dtype[name]
+    for name in records.dtype.names or ():
+        field = records.dtype[name]
         if field == BLOCK:
-            _give_back_all(record[name], kinds.get(name, WORD), kinds)
+            _give_back_all(records[name], kinds.get(name, WORD), kinds)
         elif field.names:
-            give_back(record[name], kinds)
+            give_back(records[name], kinds)
 
 
 def give_back_block(block: Any) -> None:
@@ -63,10 +63,13 @@ def give_back_block(block: Any) -> None:
     block["at"] = block["room"] = block["count"] = 0
 
 
-def _give_back_all(block: Any, kind: np.dtype[Any], kinds: dict[str, np.dtype[Any]]) -> None:
-    if not block["at"]:
-        return
+def _give_back_all(
+    blocks: np.ndarray[Any, Any], kind: np.dtype[Any], kinds: dict[str, np.dtype[Any]]
+) -> None:
+    """The same field of many records: there may be a million, and most of them hold nothing."""
     if any(kind[name].names for name in kind.names or ()):
-        for one in contents(block, kind, all_room=True):
-            give_back(one, kinds)
-    give_back_block(block)
+        for block in blocks:
+            give_back(contents(block, kind, all_room=True), kinds)
+    for at in blocks["at"][blocks["at"] != 0].tolist():
+        _C.free(at)
+    blocks[:] = np.zeros(1, BLOCK)

@@ -29,6 +29,7 @@ from emu.fast.lane import LINK_LANES, ONE_LANE, PCIE_LANES, UNIT_LANES
 from emu.fast.layout import HOP, PLAN, POOL, POOL_BY, STATION, WORLD
 from emu.fast.random import RANDOM
 from emu.fast.refusal import RefusalError
+from emu.fast.stops import is_too_long, too_long
 from emu.fast.versions import make_touch
 from emu.histogram import bucket_of
 from emu.parts import RESOURCE
@@ -118,11 +119,6 @@ class Building:
         if rest not in by_rest:
             by_rest[rest] = self._plan(self.path.plan(operation, size_bytes, address))
 
-    def knows(self, operation: Operation, size_bytes: int, address: int) -> bool:
-        """Whether `add_kind` has been called for such a request."""
-        by_rest = self._by_rest.get((OPERATIONS.index(operation), size_bytes), {})
-        return address % self.path.address_step in by_rest
-
     def _plan(self, plan: Plan) -> int:
         known = self._plan_places.get(id(plan))
         if known is not None:
@@ -136,6 +132,8 @@ class Building:
         return place
 
     def _hop(self, plan: Plan, place: int, index: int, hop: Hop) -> np.ndarray[Any, Any]:
+        if is_too_long(hop):
+            raise RefusalError(too_long(hop))
         made = np.zeros(1, HOP)
         one = made[0]
         for name in ("entry", "latency", "busy", "derived_ps", "message_bytes"):
@@ -241,7 +239,7 @@ class Building:
         names.append(station.name if station.is_link else f"{station.name}.depth")
         fill_words(one["resources"], [self.part(RESOURCE + name) for name in names])
         if station.ranks:
-            ranks = [len(station.ranks)] * len(self.path.table.entries)
+            ranks = [len(station.ranks)] * (len(self.path.table.entries) + 1)
             for entry, rank in station.ranks.items():
                 ranks[entry] = rank
             fill_words(one["ranks"], ranks)

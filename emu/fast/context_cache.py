@@ -14,7 +14,7 @@ from emu.fast.hash_map import HASH_MAP, find, insert, remove
 from emu.fast.layout import randoms, record, requests
 from emu.fast.lru import KINDS as LRU_KINDS
 from emu.fast.lru import LRU, lru_add_set, lru_take_in, lru_touch
-from emu.fast.memory import BLOCK, extend, from_dtype, pop, push, view
+from emu.fast.memory import BLOCK, extend, from_dtype, new_slot, push, view
 from emu.fast.random import below, mixed
 
 #: A cache: what makes room (of `REPLACEMENTS`), the room of a set, how many sets, the generator.
@@ -134,8 +134,7 @@ def _take_in_at_random(
     of = view(cache.cache_sets, CACHE_SET_T)[place]
     while of.room < size:
         _drop(cache, place, of, below(randoms(world)[cache.random], of.count))
-    free = cache.cache_free
-    at = pop(free) if free.count else extend(cache.cache_records, 1, _RECORD_BYTES)
+    at = new_slot(cache.cache_records, cache.cache_free, _RECORD_BYTES)
     taken = view(cache.cache_records, CACHE_RECORD_T)[at]
     taken.first = first
     taken.second = second

@@ -43,7 +43,7 @@ from emu.fast.dispatcher_records import (
     visits_of,
 )
 from emu.fast.hash_map import find, insert
-from emu.fast.layout import charge, clocks, hop_of, requests, stations
+from emu.fast.layout import charge_some, clocks, hop_of, requests, stations
 from emu.fast.memory import extend, view
 from emu.fast.port import accept, call_at, emit, when_settled
 from emu.fast.refusal import RefusalError
@@ -231,7 +231,7 @@ def _go(world: Any, s: int, dispatcher: Any, place: int, lane: int, edge: int) -
     if request.arrived_ps < now_ps:
         _charge_waits(world, s, dispatcher, visit, lane, edge)
     leaves_ps = edge_ps(world, s, edge + dispatcher.latency)
-    _charge(request, P_SERVICE, leaves_ps - now_ps)
+    charge_some(request, P_SERVICE, leaves_ps - now_ps)
     dispatcher.chosen_ps = now_ps
     accept(world, r)
     call_at(world, s, leaves_ps, _EMIT, r, 0)
@@ -348,17 +348,11 @@ def _charge_waits(
         free_ps = max(since_ps, edge_ps(world, s, dispatcher.free_edge))
         interval_ps = free_ps - since_ps
         alignment_ps = now_ps - free_ps
-    _charge(request, P_ORDERING, ordering_ps)
-    _charge(request, P_BACKPRESSURE, backpressure_ps)
-    _charge(request, P_ARBITRATION, rest_ps - interval_ps - alignment_ps)
-    _charge(request, P_INTERVAL, interval_ps)
-    _charge(request, P_ALIGNMENT, alignment_ps)
-
-
-@compiled
-def _charge(request: Any, part: int, time_ps: int) -> None:
-    if time_ps:
-        charge(request, part, time_ps)
+    charge_some(request, P_ORDERING, ordering_ps)
+    charge_some(request, P_BACKPRESSURE, backpressure_ps)
+    charge_some(request, P_ARBITRATION, rest_ps - interval_ps - alignment_ps)
+    charge_some(request, P_INTERVAL, interval_ps)
+    charge_some(request, P_ALIGNMENT, alignment_ps)
 
 
 # -- requests -------------------------------------------------------------------------------------

@@ -8,7 +8,7 @@ from emu.fast.clock import edge
 from emu.fast.compiled import compiled
 from emu.fast.hash_map import HASH_MAP, find, insert
 from emu.fast.layout import clocks, record, stations
-from emu.fast.memory import BLOCK, extend, from_dtype, pop, push, view
+from emu.fast.memory import BLOCK, extend, from_dtype, new_slot, push, view
 from emu.fast.ring import RING
 
 #: How a dispatcher knows what has no answer: so many of an initiator, each that was sent, or each
@@ -157,8 +157,7 @@ def initiator_place(dispatcher: Any, number: int) -> int:
 @compiled
 def new_visit(dispatcher: Any, request: int, initiator: int, flits: int) -> int:
     """A request has come."""
-    free = dispatcher.free_visits
-    place = pop(free) if free.count else extend(dispatcher.visits, 1, _VISIT_BYTES)
+    place = new_slot(dispatcher.visits, dispatcher.free_visits, _VISIT_BYTES)
     visit = visits_of(dispatcher)[place]
     visit.request = request
     visit.initiator = initiator

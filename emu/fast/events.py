@@ -15,12 +15,21 @@ from emu.errors import RunError
 from emu.fast import kinds
 from emu.fast.blocks import contents, fill, give_back, give_back_block
 from emu.fast.building import Building
-from emu.fast.codes import FAILED, OPERATIONS, READ_CHECK, RELIABLE_WIRE, RUNNING, WANTS_POSTS
+from emu.fast.codes import (
+    FAILED,
+    OPERATIONS,
+    OVER,
+    READ_CHECK,
+    RELIABLE_WIRE,
+    RUNNING,
+    WANTS_POSTS,
+)
 from emu.fast.compiled import compile_once
-from emu.fast.engine import advance, answer_at
+from emu.fast.engine import MOST_SUM_PS, advance, answer_at
 from emu.fast.layout import KEYED, PLAN, POOL, REQUEST, STATION
 from emu.fast.log import ALL, COMPLETED, COMPLETIONS, LINE_WORDS, NOTHING
 from emu.fast.make_wire import counts
+from emu.fast.refusal import RefusalError
 from emu.fast.source_feed import Rows, make_source
 from emu.histogram import Histogram
 from emu.path import Path
@@ -34,8 +43,8 @@ from emu.workload import Workload
 STRETCH = 1 << 17
 #: Posts at known times that are given at once.
 CHUNK = 1 << 13
-#: No time may be later, and sums that are larger are taken out.
-MOST_PS = 1 << 61
+#: No run goes on beyond, so that a time that is known ahead fits too.
+MOST_PS = 1 << 60
 
 
 @dataclass
@@ -77,7 +86,7 @@ class Events:
         self._worlds = self._building.world()
         world = self._world
         world["limit"] = -1 if requests is None else requests
-        world["until_ps"] = MOST_PS if until_ps is None else until_ps
+        world["until_ps"] = MOST_PS if until_ps is None else min(until_ps, MOST_PS)
         world["logs"] = ALL if logs else NOTHING if on_complete is None else COMPLETIONS
         self._until_ps = until_ps
         self._inside_before_ps = 0
@@ -91,7 +100,7 @@ class Events:
     def __del__(self) -> None:
         worlds = getattr(self, "_worlds", None)
         if worlds is not None:
-            give_back(worlds[0], kinds.KINDS)
+            give_back(worlds, kinds.KINDS)
 
     # -- running ----------------------------------------------------------------------------
 
@@ -104,7 +113,10 @@ class Events:
         self._is_stopping = True
 
     def run(self) -> None:
-        """Runs to the end, or up to and including `until_ps`; `FaultError` if it can't go on."""
+        """Runs to the end, or up to and including `until_ps`; `FaultError` if it can't go on.
+
+        `RunError` for times that do not fit.
+        """
         world = self._world
         compile_once(advance, lambda: advance(self._worlds, 0))
         status = RUNNING
@@ -113,15 +125,14 @@ class Events:
             if self._on_complete is not None:
                 self._tell(self._on_complete)
             if status == WANTS_POSTS:
-                self._give_posts()
-                world["status"] = RUNNING
-            if world["latency_sum_ps"] > MOST_PS >> 1 or world["all_inside_ps"] > MOST_PS >> 1:
+                self._give_more_posts()
+            if max(world["latency_sum_ps"], world["all_inside_ps"]) > MOST_SUM_PS:
                 self._take_sums()
-            if world["now_ps"] > MOST_PS >> 1:
-                raise RunError(
-                    f"the run goes beyond {format_time(MOST_PS >> 1)}, which is as far as the "
-                    "compiled engine counts; expected '--engine reference'"
-                )
+        if status == OVER and world["until_ps"] == MOST_PS and self._has_more:
+            raise RunError(
+                f"the run goes beyond {format_time(MOST_PS)}, which is as far as the fast "
+                "engine counts; expected '--engine reference'"
+            )
         if status == FAILED:
             raise FaultError(
                 "the run can't go on; expected '--engine reference', which says what happened"
@@ -159,7 +170,10 @@ class Events:
     @property
     def now_ps(self) -> int:
         """Up to when it has run."""
-        return max(int(self._world["now_ps"]), self._until_ps or 0)
+        world = self._world
+        # One that is stopped has not come to its end.
+        until_ps = self._until_ps if world["status"] == OVER else None
+        return max(int(world["now_ps"]), until_ps or 0)
 
     @property
     def inside_ps(self) -> int:
@@ -210,6 +224,21 @@ class Events:
     @property
     def _world(self) -> Any:
         return self._worlds[0]
+
+    @property
+    def _has_more(self) -> bool:
+        """Whether anything is due or to be posted."""
+        world = self._world
+        return bool(world["due"]["count"] or world["next_post"] < world["posts"]["count"])
+
+    def _give_more_posts(self) -> None:
+        try:
+            self._give_posts()
+        except RefusalError as refusal:
+            raise FaultError(
+                f"the fast engine can't go on: {refusal}; expected '--engine reference'"
+            ) from None
+        self._world["status"] = RUNNING
 
     def _give_posts(self) -> None:
         """Gives more of what is posted, as far as it is wanted."""

@@ -67,14 +67,6 @@ def remove(held: Any, first: int, second: int) -> None:
 
 
 @compiled
-def forget_all(held: Any) -> None:
-    """Gives its memory back."""
-    release(held.block)
-    held.slots = 0
-    held.count = 0
-
-
-@compiled
 def _home(first: int, second: int, mask: int) -> int:
     bits = mixed(mixed(np.uint64(first) + _STEP) + np.uint64(second) + _STEP)
     # Compiled, `int` alone leaves an unsigned number unsigned.

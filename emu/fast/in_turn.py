@@ -26,7 +26,7 @@ from emu.fast.codes import (
 )
 from emu.fast.compiled import compiled
 from emu.fast.hash_map import HASH_MAP, find, insert
-from emu.fast.layout import charge, hops, plans, record, requests, stations
+from emu.fast.layout import charge_some, hops, plans, record, requests, stations
 from emu.fast.memory import BLOCK, extend, push, view, words
 from emu.fast.port import accept, call_at, emit, fail, when_settled
 from emu.fast.versions import can_be_early, touch, unwatch, version_now, watch
@@ -55,8 +55,8 @@ KINDS = {"orders": ORDER, "ledgers": LEDGER, "standings": STANDING}
 ORDER_T = from_dtype(ORDER)
 LEDGER_T = from_dtype(LEDGER)
 STANDING_T = from_dtype(STANDING)
-LEDGER_BYTES = LEDGER.itemsize
-STANDING_BYTES = STANDING.itemsize
+_LEDGER_BYTES = LEDGER.itemsize
+_STANDING_BYTES = STANDING.itemsize
 
 
 @compiled
@@ -76,7 +76,7 @@ def order_coming(world: Any, s: int, r: int) -> None:
         return
     ledger.next = number + 1
     if r >= order.standings.count:
-        extend(order.standings, r + 1 - order.standings.count, STANDING_BYTES)
+        extend(order.standings, r + 1 - order.standings.count, _STANDING_BYTES)
     standings = view(order.standings, STANDING_T)
     standing = standings[r]
     standing.ledger = place + 1
@@ -157,8 +157,8 @@ def order_alarm(world: Any, s: int, what: int, first: int, second: int) -> None:
     request = requests(world)[first]
     if stations(world)[s].actor == READ_CHECK:
         touch(world, first)
-    _charge_some(request, P_ORDERING, second)
-    _charge_some(request, P_SERVICE, world.now_ps - request.arrived_ps - second)
+    charge_some(request, P_ORDERING, second)
+    charge_some(request, P_SERVICE, world.now_ps - request.arrived_ps - second)
     emit(world, s, first)
 
 
@@ -167,7 +167,7 @@ def let_go(world: Any, s: int, r: int) -> None:
     """It goes on, and all the time since it came was for the sake of order."""
     request = requests(world)[r]
     accept(world, r)
-    _charge_some(request, P_ORDERING, world.now_ps - request.arrived_ps)
+    charge_some(request, P_ORDERING, world.now_ps - request.arrived_ps)
     emit(world, s, r)
 
 
@@ -245,7 +245,7 @@ def _ledger_of(order: Any, code: int, request: Any) -> int:
     destination = 0 if code == COMPLETION_ORDER else request.destination
     place = find(order.ledger_of, request.initiator, destination)
     if place < 0:
-        place = extend(order.ledgers, 1, LEDGER_BYTES)
+        place = extend(order.ledgers, 1, _LEDGER_BYTES)
         view(order.ledgers, LEDGER_T)[place].last = -1
         insert(order.ledger_of, request.initiator, destination, place)
     return place
@@ -275,12 +275,6 @@ def _came_before(world: Any, one: int, other: int) -> bool:
     if left.arrived_ps != right.arrived_ps:
         return bool(left.arrived_ps < right.arrived_ps)
     return bool(left.sequence < right.sequence)
-
-
-@compiled
-def _charge_some(request: Any, part: int, time_ps: int) -> None:
-    if time_ps:
-        charge(request, part, time_ps)
 
 
 def make_target_order(stage: Any, building: Any) -> tuple[int, int]:

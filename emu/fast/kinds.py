@@ -49,6 +49,7 @@ KINDS: dict[str, np.dtype[Any]] = {
     "due": DUE,
     "posts": POST,
     "alarms": ALARM,
+    "watched": WATCHED,
     **constants.KINDS,
     **context_cache.KINDS,
     **cpu_cache.KINDS,
@@ -58,5 +59,4 @@ KINDS: dict[str, np.dtype[Any]] = {
     **pcie_order.KINDS,
     **source.KINDS,
     **transport.KINDS,
-    "watched": WATCHED,
 }

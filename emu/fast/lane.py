@@ -10,7 +10,7 @@ from typing import Any
 from emu.fast.clock import edge, edge_after
 from emu.fast.compiled import compiled
 from emu.fast.layout import LANE, clocks, hop_of, lanes, requests, stations
-from emu.fast.memory import WORD_BYTES, extend, pop, push, words
+from emu.fast.memory import WORD_BYTES, extend, new_slot, pop, push, words
 from emu.fast.pool import is_exhausted
 from emu.fast.ring import peek, put, take
 
@@ -43,8 +43,7 @@ def lane_of(world: Any, station: int, request: Any) -> int:
         lane = lanes(world)[numbers[index]]
         if lane.takes == takes and lane.initiator == initiator and lane.destination == destination:
             return int(numbers[index])
-    free = world.free_lanes
-    place = pop(free) if free.count else extend(world.lanes, 1, _LANE_BYTES)
+    place = new_slot(world.lanes, world.free_lanes, _LANE_BYTES)
     push(at.own_lanes, place)
     lane = lanes(world)[place]
     lane.takes = takes
@@ -210,12 +209,12 @@ def ready_sums(lane: Any, resources: int) -> None:
 def note(lane: Any, now_ps: int, resource: int) -> None:
     """From now on a resource holds up the lane; -1 for none."""
     if resource != lane.blocked:
-        close(lane, now_ps)
+        _close(lane, now_ps)
         lane.blocked = resource
 
 
 @compiled
-def close(lane: Any, now_ps: int) -> None:
+def _close(lane: Any, now_ps: int) -> None:
     """What holds it up has done so up to now."""
     if lane.blocked >= 0 and now_ps > lane.since_ps:
         words(lane.sums)[lane.blocked] += now_ps - lane.since_ps
@@ -230,7 +229,7 @@ def close(lane: Any, now_ps: int) -> None:
 @compiled
 def accepted(lane: Any, now_ps: int) -> None:
     """The station has accepted a request."""
-    close(lane, now_ps)
+    _close(lane, now_ps)
     lane.spans.count = 0
     sums, first = words(lane.sums), words(lane.first)
     for resource in range(lane.sums.count):

@@ -80,7 +80,7 @@ STATION = record(
     own_pools=BLOCK,
     # The part of each resource that can hold it up: its pools, and then its places.
     resources=BLOCK,
-    # By entry, which candidates come first.
+    # By entry, and last for what comes from outside: which candidates come first.
     ranks=BLOCK,
     own_lanes=BLOCK,
     # Requests that want to enter, from `candidates_from` on.
@@ -94,7 +94,7 @@ STATION = record(
 
 #: Requests that wait at a station one after the other; see `emu.blocked.BlockedLane`.
 LANE = record(
-    *("takes", "initiator", "destination", "served", "is_listed"),
+    *("takes", "initiator", "destination", "served"),
     *("blocked", "since_ps"),
     waiting=RING,
     # From when on each of them can be taken, in a registered channel.
@@ -140,7 +140,7 @@ WATCHED = record("version", "checks")
 WORLD = record(
     # How the run stands, what is wrong if it failed, and where.
     *("status", "fault", "fault_at"),
-    *("now_ps", "until_ps", "tie", "settled", "inside", "address_step", "part_count"),
+    *("now_ps", "until_ps", "tie", "inside", "address_step", "part_count"),
     # What a stage found when it accepted: time in the station's unit and in ps, and what follows.
     *("extra", "extra_ps", "ends", "skips"),
     # What the driver counts; see `emu.driver.Driver`. `limit` is -1 for no limit.
@@ -303,6 +303,13 @@ def hop_of(world: Any, request: Any) -> Any:
 def charge(request: Any, part: int, time_ps: int) -> None:
     """Charges a part of the request's time, at the stage at which it is."""
     charge_at(request, request.hop, part, time_ps)
+
+
+@compiled
+def charge_some(request: Any, part: int, time_ps: int) -> None:
+    """The same for a time that may be nothing."""
+    if time_ps:
+        charge(request, part, time_ps)
 
 
 @compiled

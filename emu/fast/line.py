@@ -86,8 +86,9 @@ class Line:
         self.first_post_ps = int(self._posts[0]) if self._posts.size else 0
 
     def __del__(self) -> None:
-        for stop in getattr(self, "_stops", ()):
-            give_back(stop, {})
+        stops = getattr(self, "_stops", None)
+        if stops is not None:
+            give_back(stops, {})
 
     # -- running ----------------------------------------------------------------------------
 
@@ -134,7 +135,7 @@ class Line:
         )
         if line["latest_ps"] > MOST_PS:
             raise RunError(
-                f"the run goes beyond {format_time(MOST_PS)}, which is as far as the compiled "
+                f"the run goes beyond {format_time(MOST_PS)}, which is as far as the fast "
                 "engine counts; expected '--engine reference'"
             )
         self._take_sums(int(line["closed"]) - closed)

@@ -7,7 +7,7 @@ from typing import Any
 from emu.fast.compiled import compiled
 from emu.fast.hash_map import HASH_MAP, find, insert, remove
 from emu.fast.layout import record
-from emu.fast.memory import BLOCK, extend, from_dtype, pop, push, view
+from emu.fast.memory import BLOCK, extend, from_dtype, new_slot, push, view
 
 #: Keys in one or several sets that have room of their own; no key is in two.
 LRU = record(keys=HASH_MAP, lru_entries=BLOCK, lru_free=BLOCK, lru_sets=BLOCK)
@@ -56,7 +56,7 @@ def lru_take_in(lru: Any, set_: int, first: int, second: int, size: int) -> None
     while into.room < size:
         _drop(lru, into.oldest)
     into.room -= size
-    place = pop(lru.lru_free) if lru.lru_free.count else extend(lru.lru_entries, 1, _ENTRY_BYTES)
+    place = new_slot(lru.lru_entries, lru.lru_free, _ENTRY_BYTES)
     entry = view(lru.lru_entries, LRU_ENTRY_T)[place]
     entry.first = first
     entry.second = second

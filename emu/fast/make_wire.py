@@ -12,8 +12,9 @@ from emu.fast.refusal import RefusalError
 from emu.fast.transport.layout import WIRE
 from emu.parts import RESOURCE
 
-#: Sums of two numbers that are smaller fit into 63 bits.
-_TOO_LARGE = 2**62
+#: Sums of three numbers that are smaller fit into 63 bits, and of one and such a product.
+_TOO_LARGE = 2**61
+_PRODUCT_TOO_LARGE = 2**62
 
 
 def make_wire(stage: Any, building: Any) -> tuple[int, int]:
@@ -26,7 +27,7 @@ def make_wire(stage: Any, building: Any) -> tuple[int, int]:
         if number >= _TOO_LARGE:
             raise RefusalError(f"stage {name} has a number that is too large, {number}")
         fields[field] = number
-    if (table.mtu + table.header) * int(fields["per_bytes_ps"]) >= _TOO_LARGE:
+    if (table.mtu + table.header) * int(fields["per_bytes_ps"]) >= _PRODUCT_TOO_LARGE:
         raise RefusalError(f"a packet of stage {name} is too large")
     fields["is_private"] = table.sharing == "private"
     fields["goes_back"] = table.recovery == "go_back_n"

@@ -65,6 +65,12 @@ def pop(block: Any) -> int:
 
 
 @compiled
+def new_slot(block: Any, free: Any, size_bytes: int) -> int:
+    """The place of a record that is free, or of one more at the end, which is all zero."""
+    return pop(free) if free.count else extend(block, 1, size_bytes)
+
+
+@compiled
 def release(block: Any) -> None:
     """Gives the memory of a block back."""
     _free(block.at)
@@ -73,4 +79,15 @@ def release(block: Any) -> None:
     block.count = 0
 
 
-__all__ = ["BLOCK", "WORD_BYTES", "extend", "from_dtype", "pop", "push", "release", "view", "words"]
+__all__ = [
+    "BLOCK",
+    "WORD_BYTES",
+    "extend",
+    "from_dtype",
+    "new_slot",
+    "pop",
+    "push",
+    "release",
+    "view",
+    "words",
+]

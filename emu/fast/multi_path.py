@@ -9,7 +9,7 @@ from numba import from_dtype
 
 from emu.fast.codes import MULTI_PATH, P_SERVICE
 from emu.fast.compiled import compiled
-from emu.fast.layout import charge, randoms, record, requests, stations
+from emu.fast.layout import charge_some, randoms, record, requests, stations
 from emu.fast.memory import view
 from emu.fast.port import accept, call_at, emit
 from emu.fast.random import below
@@ -34,8 +34,7 @@ def multi_path_arrive(world: Any, s: int, r: int) -> None:
 @compiled
 def multi_path_alarm(world: Any, s: int, what: int, first: int, second: int) -> None:
     """A request has gone its way, which took so long."""
-    if second:
-        charge(requests(world)[first], P_SERVICE, second)
+    charge_some(requests(world)[first], P_SERVICE, second)
     emit(world, s, first)
 
 

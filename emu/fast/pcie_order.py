@@ -41,8 +41,8 @@ KINDS = {"hosts": HOSTS, "root_ports": ROOT_PORT, "comers": COMER}
 HOSTS_T = from_dtype(HOSTS)
 ROOT_PORT_T = from_dtype(ROOT_PORT)
 COMER_T = from_dtype(COMER)
-ROOT_PORT_BYTES = ROOT_PORT.itemsize
-COMER_BYTES = COMER.itemsize
+_ROOT_PORT_BYTES = ROOT_PORT.itemsize
+_COMER_BYTES = COMER.itemsize
 
 
 @compiled
@@ -52,7 +52,7 @@ def pcie_order_arrive(world: Any, s: int, r: int) -> None:
     request = requests(world)[r]
     port = _root_port(hosts, request.destination)
     if r >= hosts.comers.count:
-        extend(hosts.comers, r + 1 - hosts.comers.count, COMER_BYTES)
+        extend(hosts.comers, r + 1 - hosts.comers.count, _COMER_BYTES)
     comers = view(hosts.comers, COMER_T)
     comers[r].number = hosts.came
     hosts.came += 1
@@ -108,7 +108,7 @@ def _hosts_at(world: Any, s: int) -> Any:
 def _root_port(hosts: Any, destination: int) -> Any:
     place = find(hosts.port_of, destination, 0)
     if place < 0:
-        place = extend(hosts.root_ports, 1, ROOT_PORT_BYTES)
+        place = extend(hosts.root_ports, 1, _ROOT_PORT_BYTES)
         port = view(hosts.root_ports, ROOT_PORT_T)[place]
         port.first = port.last = -1
         insert(hosts.port_of, destination, 0, place)

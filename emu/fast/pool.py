@@ -9,7 +9,7 @@ from emu.fast.compiled import compiled
 from emu.fast.due import put_due
 from emu.fast.hash_map import find, insert
 from emu.fast.layout import KEYED, POOL_BY, UNIT, keyed, pools, units
-from emu.fast.memory import WORD_BYTES, extend, pop, push, words
+from emu.fast.memory import WORD_BYTES, extend, new_slot, push, words
 
 _BY_INITIATOR = POOL_BY.index("initiator")
 _BY_DESTINATION = POOL_BY.index("destination")
@@ -96,8 +96,7 @@ def let_go_of(request: Any, place: int) -> int:
 @compiled
 def return_at(world: Any, time_ps: int, pool: int, key: int) -> None:
     """A unit is held by itself, and comes back at a time."""
-    free = world.free_units
-    unit = pop(free) if free.count else extend(world.units, 1, _UNIT_BYTES)
+    unit = new_slot(world.units, world.free_units, _UNIT_BYTES)
     one = units(world)[unit]
     one.pool = pool
     one.keyed = key

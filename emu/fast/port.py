@@ -14,7 +14,7 @@ from emu.fast.heap import rise
 from emu.fast.layout import ALARM, ALARM_T, requests, stations
 from emu.fast.memory import extend, push, view
 
-ALARM_BYTES = ALARM.itemsize
+_ALARM_BYTES = ALARM.itemsize
 
 
 @compiled
@@ -25,7 +25,7 @@ def call_at(world: Any, station: int, time_ps: int, what: int, first: int, secon
     """
     at = stations(world)[station]
     alarms = at.alarms
-    last = extend(alarms, 1, ALARM_BYTES)
+    last = extend(alarms, 1, _ALARM_BYTES)
     heap = view(alarms, ALARM_T)
     tie = at.alarms_set
     at.alarms_set += 1

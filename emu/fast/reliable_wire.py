@@ -9,7 +9,7 @@ from typing import Any
 
 from emu.fast.codes import P_ARBITRATION, P_ORDERING, P_RETRANSMIT, P_SERIALISATION, P_SERVICE
 from emu.fast.compiled import compiled
-from emu.fast.layout import charge, hop_of, requests, stations
+from emu.fast.layout import charge_some, hop_of, requests, stations
 from emu.fast.memory import push, words
 from emu.fast.port import accept, call_at, emit, fail
 from emu.fast.ring import put
@@ -206,17 +206,11 @@ def _deliver(world: Any, station: int, place: int) -> None:
     # Without a loss all of it would have come by then.
     late_ps = message.received_ps - message.sent_ps - wire.latency_ps
     request = requests(world)[message.request]
-    _charge(request, P_ARBITRATION, waited_ps - window_ps - repairs_ps)
-    _charge(request, wire.window_part, window_ps)
-    _charge(request, P_SERIALISATION, message.serialisation_ps)
-    _charge(request, P_SERVICE, wire.latency_ps)
-    _charge(request, P_RETRANSMIT, repairs_ps + late_ps)
-    _charge(request, P_ORDERING, world.now_ps - message.received_ps)
+    charge_some(request, P_ARBITRATION, waited_ps - window_ps - repairs_ps)
+    charge_some(request, wire.window_part, window_ps)
+    charge_some(request, P_SERIALISATION, message.serialisation_ps)
+    charge_some(request, P_SERVICE, wire.latency_ps)
+    charge_some(request, P_RETRANSMIT, repairs_ps + late_ps)
+    charge_some(request, P_ORDERING, world.now_ps - message.received_ps)
     emit(world, station, message.request)
     push(wire.free_messages, place)
-
-
-@compiled
-def _charge(request: Any, part: int, time_ps: int) -> None:
-    if time_ps:
-        charge(request, part, time_ps)

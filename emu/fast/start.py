@@ -37,7 +37,10 @@ def start_fast(
             return Line(path, workload, requests=requests, until_ps=until_ps)
         except RefusalError:
             pass  # then with events
-    return Events(path, workload, requests=requests, until_ps=until_ps, on_complete=on_complete)
+    try:
+        return Events(path, workload, requests=requests, until_ps=until_ps, on_complete=on_complete)
+    except OverflowError:
+        raise RefusalError("the table has numbers of more than 63 bits") from None
 
 
 def is_compiled(run: Line | Events) -> bool:

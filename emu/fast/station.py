@@ -8,7 +8,7 @@ from emu.fast.clock import edge, edge_after, edge_at_or_after
 from emu.fast.compiled import compiled
 from emu.fast.lane import accepted, forget, note, ready_sums
 from emu.fast.layout import clocks, hop_of, lanes, requests, stations
-from emu.fast.memory import WORD_BYTES, extend, pop, push, words
+from emu.fast.memory import WORD_BYTES, extend, new_slot, push, words
 from emu.fast.pool import is_exhausted
 from emu.fast.ring import peek, put, take
 
@@ -51,8 +51,7 @@ def enter_places(world: Any, at: Any, request_place: int, ends_batch: int) -> No
     put(at.inside, request_place)
     riders = request.riders
     if riders.count and ends_batch:
-        free = world.free_shares
-        share = pop(free) if free.count else extend(world.shares, 1, WORD_BYTES)
+        share = new_slot(world.shares, world.free_shares, WORD_BYTES)
         words(world.shares)[share] = 1 + riders.count
         request.sharing = share
         numbers = words(riders)

@@ -42,6 +42,19 @@ def stops_of(plan: Plan) -> tuple[np.ndarray[Any, Any], int]:
     return (np.concatenate(stops) if stops else np.zeros(0, STOP)), ahead_ps
 
 
+def is_too_long(hop: Hop) -> bool:
+    """Whether sums with the times of one stage might not fit into 63 bits."""
+    clock = hop.station.clock
+    busy_ps = hop.busy if clock is None else clock.span(Cycles(hop.busy))
+    held_ps = (*hop.timed.values(), *(later.after(0) for later in hop.later.values()))
+    return max(hop.derived_ps, busy_ps, *held_ps) > MOST_STAGE_PS
+
+
+def too_long(hop: Hop) -> str:
+    """What prevents a run with such a stage, for a user to read."""
+    return f"stage {hop.name} takes longer than {format_time(MOST_STAGE_PS)}"
+
+
 def _stop(hop: Hop) -> np.ndarray[Any, Any]:
     station, clock = hop.station, hop.station.clock
     made = np.zeros(1, STOP)
@@ -64,7 +77,6 @@ def _stop(hop: Hop) -> np.ndarray[Any, Any]:
 
 def _why_not(hop: Hop) -> str | None:
     station, clock = hop.station, hop.station.clock
-    busy_ps = hop.busy if clock is None else clock.span(Cycles(hop.busy))
     limits = (station.depth or 0, station.channel.capacity or 0)
     if station.actor is not None:
         return f"stage {hop.name} keeps requests by its own rules"
@@ -80,8 +92,8 @@ def _why_not(hop: Hop) -> str | None:
         return f"stage {hop.name} does not hold what its queue has no room for"
     if clock is not None and not _is_countable(clock):
         return f"clock {clock.name} has a period of {clock.period_ps} ps"
-    if max(hop.derived_ps, busy_ps) > MOST_STAGE_PS:
-        return f"stage {hop.name} takes longer than {format_time(MOST_STAGE_PS)}"
+    if is_too_long(hop):
+        return too_long(hop)
     if max(limits) > MOST_PLACES:
         return f"stage {hop.name} has more than {MOST_PLACES} places"
     return None

@@ -10,7 +10,7 @@ from emu.fast.due import put_due
 from emu.fast.hash_map import find
 from emu.fast.layout import REQUEST, hops, plans, requests
 from emu.fast.log import DROPPED, log, log_charges, log_completion
-from emu.fast.memory import extend, pop, push, words
+from emu.fast.memory import new_slot, push, words
 from emu.fast.source import answered
 from emu.histogram import BUCKETS_LOG2
 
@@ -26,8 +26,7 @@ def may_post(world: Any) -> bool:
 @compiled
 def post(world: Any, now_ps: int) -> None:
     """Submits the access that the world names."""
-    free = world.free_requests
-    place = pop(free) if free.count else extend(world.requests, 1, _REQUEST_BYTES)
+    place = new_slot(world.requests, world.free_requests, _REQUEST_BYTES)
     request = requests(world)[place]
     first = find(world.plan_of, world.operation, world.size_bytes)
     request.plan = words(world.plans_by_rest)[first + world.address % world.address_step]

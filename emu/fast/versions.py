@@ -13,11 +13,11 @@ from emu.fast.codes import LOAD, READ, ROT, SO, TOUCHES_MEMORY
 from emu.fast.compiled import compiled
 from emu.fast.hash_map import find, insert, remove
 from emu.fast.layout import WATCHED, requests, watched
-from emu.fast.memory import extend, pop, push
+from emu.fast.memory import new_slot, push
 from emu.fast.refusal import RefusalError
 from emu.memory import WORD_BYTES, Memory
 
-WATCHED_BYTES = WATCHED.itemsize
+_WATCHED_BYTES = WATCHED.itemsize
 
 
 @compiled
@@ -39,10 +39,7 @@ def watch(world: Any, request: Any) -> None:
     """A check awaits the read from now on."""
     place = find(world.watched_words, request.destination, word_of(request))
     if place < 0:
-        if world.free_watched.count:
-            place = pop(world.free_watched)
-        else:
-            place = extend(world.watched, 1, WATCHED_BYTES)
+        place = new_slot(world.watched, world.free_watched, _WATCHED_BYTES)
         insert(world.watched_words, request.destination, word_of(request), place)
     watched(world)[place].checks += 1
 

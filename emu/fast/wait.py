@@ -33,7 +33,8 @@ def charge_wait_of(world: Any, station: int, request_place: int) -> None:
 @compiled
 def _charge_blocked_wait(world: Any, station: int, request: Any, interval_ps: int) -> None:
     at = stations(world)[station]
-    lane = lanes(world)[lane_of(world, station, request)]
+    place = lane_of(world, station, request)
+    lane = lanes(world)[place]
     parts = words(at.resources)
     at_ps, accepted_ps = request.arrived_ps, request.accepted_ps
     first_ps = at.first_ps

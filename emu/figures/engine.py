@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
 
-from emu.engines import Engine, EngineError
+from emu.engines import Engine, EngineError, cannot_run
 
 #: What compiled code does not tell.
 SINGLE_PARTS = "the figure asks where the time of single requests went"
@@ -50,9 +50,7 @@ def needs_reference(why: str) -> None:
     """Notes that what follows is measured on the reference, and why; `EngineError` as above."""
     now = now_measuring()
     if now.engine == "fast":
-        raise EngineError(
-            f"the compiled engine can't run this: {why}; expected --engine auto or reference"
-        )
+        raise EngineError(cannot_run(why))
     if now.engine == "auto" and now.prevented is None:
         now.prevented = why
 

@@ -36,8 +36,8 @@ TASKS_AHEAD = 2
 class Outcome:
     """How many rows the file has, and how many were there before.
 
-    `prevented` says what kept the fast engine from others for which it was wanted, and from how
-    many.
+    `prevented` says what kept the fast engine from rows for which it was wanted, and from how many
+    of those that this run added.
     """
 
     rows: int
@@ -81,7 +81,7 @@ def sweep(
             if found < len(points):
                 if executor is None:
                     # Else all of them would, or wait for the first.
-                    compile_for(common, engine, points.kinds(), compiling or _silent)
+                    compile_for(common, engine, points.kinds(), compiling)
                 run.all_points(executor, workers or os.cpu_count() or 1)
             journal.write_ordered(header(common), out)
         with writing(part):
@@ -89,7 +89,7 @@ def sweep(
     return Outcome(len(points), found, dict(sorted(run.prevented.items())))
 
 
-def _silent(*what: int) -> None:
+def _silent(done: int, total: int) -> None:
     """Tells nobody."""
 
 
@@ -106,7 +106,7 @@ class _Run:
     ) -> None:
         self._points = points
         self._common = common
-        self._engine: Engine = engine
+        self._engine = engine
         self._journal = journal
         self._progress = progress
         self._todo = Todo(journal.__contains__, len(points), len(points) - journal.done)

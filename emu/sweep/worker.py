@@ -27,8 +27,6 @@ from emu.table import load
 from emu.table.schema import Table
 from emu.workload.build import Described, closed_loop
 
-Say = Callable[[], None]
-
 LATENCIES = ("mean", *PERCENTILES_PER_MILLE, "max")
 #: What is told of each point. `parts_ps` is JSON, because which parts there are only a run shows:
 #: picoseconds by part, summed over the delivered requests.
@@ -93,7 +91,9 @@ def as_line(cells: tuple[object, ...]) -> str:
     return text.getvalue()
 
 
-def compile_for(common: Common, engine: Engine, points: Iterable[Point], say: Say) -> None:
+def compile_for(
+    common: Common, engine: Engine, points: Iterable[Point], say: Callable[[], None] | None
+) -> None:
     """Compiles what points need and is not there yet; `say` is called before."""
     for point in points:
         # Whatever is wrong is told with the row, by whoever runs it.

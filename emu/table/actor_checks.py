@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import fields
 
 from emu.actor import Actor
@@ -23,7 +23,7 @@ def check_actor(
         yield from _units(draft)
         actor = draft.stage(draft.parameters)
         yield from _watched(draft, actor.watched, places)
-        yield from _announced(parsed, draft, actor.announced, places)
+        yield from _announced(parsed, draft, actor, places)
 
 
 def _clock(draft: Draft, clocks: Mapping[str, Clock]) -> Iterator[Problem]:
@@ -64,8 +64,9 @@ def _watched(draft: Draft, name: str, places: Mapping[str, int]) -> Iterator[Pro
 
 
 def _announced(
-    parsed: Parsed, draft: Draft, name: str, places: Mapping[str, int]
+    parsed: Parsed, draft: Draft, actor: Actor, places: Mapping[str, int]
 ) -> Iterator[Problem]:
+    name = actor.announced
     if not name:
         return
     where, at = _named(draft, name)
@@ -78,10 +79,33 @@ def _announced(
         yield problem(at, where, what, "expected an earlier stage")
     elif stage is not None and not issubclass(stage, Actor):
         what = f"stage '{name}' has no rules of its own, and announces nothing"
-        earlier = (one for one in parsed.drafts[: draft.index] if one.stage is not None)
-        actors = [one.name for one in earlier if one.stage and issubclass(one.stage, Actor)]
-        expected = f"expected one of {listed(one for one in actors if one)}"
-        yield problem(at, where, what, expected if actors else "expected an actor before this one")
+        names = [one.name for one, _ in _actors(parsed.drafts[: draft.index]) if one.name]
+        expected = f"one of {listed(names)}" if names else "an actor before this one"
+        yield problem(at, where, what, f"expected {expected}")
+    elif actor.needs_numbers:
+        yield from _numbered(parsed, draft, name, places)
+
+
+def _numbered(
+    parsed: Parsed, draft: Draft, name: str, places: Mapping[str, int]
+) -> Iterator[Problem]:
+    """Requests must have their numbers where they are announced."""
+    until = parsed.drafts[: places[name] + 1]
+    # What could not be read may number them.
+    if any(one.stage is None for one in until) or any(stage.numbers for _, stage in _actors(until)):
+        return
+    where, at = _named(draft, name)
+    what = f"stage '{name}' gives requests no numbers, and no stage before it does"
+    earlier = _actors(parsed.drafts[: draft.index])
+    names = [one.name for one, stage in earlier if stage.numbers and one.name]
+    expected = f"one of {listed(names)}" if names else "a stage that gives them, before this one"
+    yield problem(at, where, what, f"expected {expected}")
+
+
+def _actors(drafts: Iterable[Draft]) -> Iterator[tuple[Draft, type[Actor]]]:
+    for draft in drafts:
+        if draft.stage is not None and issubclass(draft.stage, Actor):
+            yield draft, draft.stage
 
 
 def _named(draft: Draft, name: str) -> tuple[str, Location]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from bisect import bisect_left
 from fractions import Fraction
 from functools import partial
@@ -64,7 +64,7 @@ class Dispatch:
             )
 
 
-class Dispatcher(Actor, ABC):
+class Dispatcher(Actor):
     """Keeps requests in lanes, and lets one after the other go, as order and turns allow.
 
     On a clock all is decided on edges: of what comes between two the next one is the first to

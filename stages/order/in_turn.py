@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Hashable
 from dataclasses import dataclass
 from functools import partial
@@ -32,7 +32,7 @@ class Since(Protocol):
         """An actor before this one."""
 
 
-class InTurn(Actor, ABC):
+class InTurn(Actor):
     """Keeps a request until all before it in its order are done; others go on at once.
 
     Who is before it, is known from the stage that announces: also those that have not come here

@@ -132,13 +132,13 @@ def main() -> int:
 
 def bench_fast(folder: Path, few: int, rounds: int) -> bool:
     """Measures, prints and saves what the compiled engine reaches; whether it is what it must."""
-    line, ordered = (fast.measure(case, few, rounds) for case in (fast.LINE, fast.ORDERED))
-    rows = fast.rows(fast.LINE, line) + fast.rows(fast.ORDERED, ordered)
+    measured = {case: fast.measure(case, few, rounds) for case in fast.CASES}
+    rows = [row for case, rates in measured.items() for row in fast.rows(case, rates)]
     title = f"the compiled engine on one core, compiled before, median of {rounds}; {machine()}"
     print(f"\n{title}")
     print_table(fast.COLUMNS, rows, left=2)
     save(folder, "fast", title, fast.COLUMNS, rows)
-    verdicts = fast.verdicts(line, ordered)
+    verdicts = fast.verdicts(measured[fast.LINE], measured[fast.ORDERED])
     for what, holds, said in verdicts:
         print(f"{what}: {'yes' if holds else 'NO'} ({said})")
     return all(holds for _, holds, _ in verdicts)

@@ -13,11 +13,14 @@ from emu.request import Operation
 from emu.run import run_on
 from emu.table import load
 from emu.workload.build import Described, described
-from emu.workload.schema import ClosedSpec, Pick
+from emu.workload.schema import ClosedSpec, DestinationPick, Pick
 from testbenches.bench import simpy_model
 from testbenches.bench.agreement import same
 
-COLUMNS = ("path", "model", "requests", "requests/s", "times SimPy", "times the reference engine")
+COLUMNS = (
+    *("path", "model", "requests", "seconds", "requests/s"),
+    *("times SimPy", "times the reference engine"),
+)
 SIMPY, REFERENCE, FAST = "SimPy", "emu, reference engine", "emu, compiled engine"
 #: What the compiled engine must reach through all of a path, and how often SimPy's rate.
 LINE_PER_S = 2_000_000
@@ -30,41 +33,58 @@ LONGER_PERCENT = 5.0
 SHORT_RUNS = 10
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Case:
-    """Equal reads through a path, so many outstanding of each of so many initiators."""
+    """Equal reads through a path."""
 
     title: str
     table: str
     size_bytes: int
-    outstanding: int
-    initiators: int
+    spec: ClosedSpec
     #: Of the compiled engine's runs, the shortest first.
     requests: tuple[int, ...]
+    #: Whether there is a SimPy model of it.
+    in_simpy: bool = False
 
     def described(self, requests: int) -> Described:
         """The workload."""
-        spec = ClosedSpec(
-            kind="closed",
-            outstanding=self.outstanding,
-            initiators=Pick(count=self.initiators),
-        )
-        return described(spec, {}, (Operation.READ, self.size_bytes), 1, requests)
+        return described(self.spec, {}, (Operation.READ, self.size_bytes), 1, requests)
 
     def run(self, engine: Engine, requests: int) -> Report:
         """One run over a fresh path."""
         return run_on(engine, build(load(self.table)), self.described(requests))
 
 
-LINE = Case("all of pcie_nic, 64 outstanding", "pcie_nic", 64, 64, 1, (10**5, 10**7))
+LINE = Case(
+    "all of pcie_nic, 64 outstanding",
+    "pcie_nic",
+    64,
+    ClosedSpec(kind="closed", outstanding=64),
+    (10**5, 10**7),
+    in_simpy=True,
+)
 ORDERED = Case(
     "openurma_tx: scan scheduler, ordering engine, 16 initiators with 4 outstanding each",
     "openurma_tx",
     32,
-    4,
-    16,
+    ClosedSpec(kind="closed", outstanding=4, initiators=Pick(count=16)),
     (10**6,),
 )
+#: Nothing but its time is looked at.
+PAIRS = Case(
+    "context_pcie: a million queue pairs at random, 64 outstanding",
+    "context_pcie",
+    64,
+    ClosedSpec(
+        kind="closed",
+        outstanding=64,
+        per="all",
+        initiators=Pick(count=1024, choose="uniform"),
+        destinations=DestinationPick(count=1024, choose="uniform"),
+    ),
+    (10**6,),
+)
+CASES = (LINE, ORDERED, PAIRS)
 
 #: Requests a second, by model and number of requests.
 Rates = dict[tuple[str, int], float]
@@ -89,7 +109,7 @@ def measure(case: Case, few: int, rounds: int) -> Rates:
             for requests in case.requests
         ),
     ]
-    if case.initiators == 1:
+    if case.in_simpy:
         steps = simpy_model.steps(load(case.table), Operation.READ, case.size_bytes)
         models.append((SIMPY, few, 1, lambda requests: _simpy_s(case, steps, requests)))
     walls_s: dict[tuple[str, int], list[float]] = {}
@@ -101,7 +121,7 @@ def measure(case: Case, few: int, rounds: int) -> Rates:
 
 def _simpy_s(case: Case, steps: list[simpy_model.Step], requests: int) -> float:
     return simpy_model.run(
-        steps, requests=requests, outstanding=case.outstanding, every_resource=True
+        steps, requests=requests, outstanding=case.spec.outstanding, every_resource=True
     ).wall_s
 
 
@@ -114,6 +134,7 @@ def rows(case: Case, rates: Rates) -> list[tuple[str, ...]]:
             case.title,
             name,
             str(requests),
+            f"{requests / rate:.2f}",
             f"{rate:.0f}",
             "" if simpy is None else f"{rate / simpy:.2f}",
             f"{rate / by_model[REFERENCE]:.2f}",

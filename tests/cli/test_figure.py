@@ -108,7 +108,7 @@ def test_the_compiled_engine_alone_where_it_cannot_be_is_an_error(
         result = run(which, "--engine", "fast")
         assert isinstance(result.exception, EngineError)
         assert str(result.exception) == (
-            "figure made-up: the compiled engine can't run this: it looks closely; expected "
+            "figure made-up: the fast engine can't run this: it looks closely; expected "
             "--engine auto or reference"
         )
 

@@ -82,7 +82,7 @@ def test_fast_where_it_can_not_is_an_error(tmp_path: Path, monkeypatch: pytest.M
     with pytest.raises(EngineError) as caught:
         run(str(foreign_table(tmp_path, monkeypatch)), "--engine", "fast")
     assert str(caught.value) == (
-        f"the compiled engine can't run this: {PREVENTED}; expected --engine auto or reference"
+        f"the fast engine can't run this: {PREVENTED}; expected --engine auto or reference"
     )
 
 

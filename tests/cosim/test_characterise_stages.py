@@ -9,6 +9,7 @@ import pytest
 
 from emu.cosim.characterise.run import characterise
 from emu.cosim.run import Beside, run_lockstep
+from emu.errors import EmuError
 from tests.cosim.bound import HDL, simulators
 from tests.hdl.bench import files
 
@@ -211,6 +212,26 @@ def test_who_overtakes_shows_that_there_are_queues(
     assert (said["stage"], said["pick"]) == ("scheduler", ("scan", "round_robin")[pick])
     assert (said["queues"], said["depth"], said["latency_cycles"]) == (2, 4, 3)
     assert (said["fence"], said["unanswered"]) == (None, None)
+
+
+@icarus
+@pytest.mark.parametrize(
+    ("limits", "what"),
+    (
+        ({"initator": 8}, "a limit for 'initator', which is no field of what is sent"),
+        ({"initiator": 0}, "field 'initiator' is held to 0 values; expected 1 to 256"),
+    ),
+)
+def test_limits_that_cannot_be_kept_are_told(
+    builds: Path, simulator: str, limits: dict[str, int], what: str
+) -> None:
+    binding = HDL / "bindings" / "scheduler.yaml"
+    sources = files("scheduler", "sv")
+    with pytest.raises(EmuError) as error:
+        characterise(
+            binding, sources, "scheduler", simulator=simulator, limits=limits, builds=builds
+        )
+    assert str(error.value) == what
 
 
 # -- ordering engine --------------------------------------------------------------------------

@@ -14,7 +14,7 @@ from emu.driver import Driver
 from emu.errors import EmuError
 from emu.path import Path
 from emu.request import Request
-from emu.stage import NoParameters
+from emu.stage import NoParameters, StageError
 from emu.table.schema import Table
 from emu.trace.events import Kind
 from emu.workload import Access, Closed
@@ -250,5 +250,5 @@ def test_an_actor_that_keeps_a_request_for_ever_is_told() -> None:
 
 def test_an_actor_says_what_it_takes_on_paper() -> None:
     assert Holds(NoParameters()).counts() == {}
-    with pytest.raises(NotImplementedError, match="Holds must say what it takes on paper"):
+    with pytest.raises(StageError, match="Holds does not say what it takes on paper"):
         Path(actor(Holds)).derived_ps(READ, 64)

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
+import pytest
+
 from emu.driver import Driver
 from emu.engines import FaultError
 from emu.errors import RunError
@@ -155,15 +157,22 @@ def assert_agree_on(
 
 
 def assert_same_counts(
-    table: Table, workload: Workload, again: Workload, requests: int | None, seed: int
+    table: Table,
+    workload: Workload,
+    again: Workload,
+    requests: int | None,
+    seed: int = 1,
+    until_ps: int | None = None,
 ) -> tuple[Driver, Events] | None:
     """Without a listener both count the same, and leave the stations the same."""
     path, other_path = Path(table, seed), Path(table, seed)
     driver = Driver(path, workload, requests=requests)
-    events = Events(other_path, again, requests=requests)
+    events = Events(other_path, again, requests=requests, until_ps=until_ps)
     try:
-        driver.run()
+        driver.run(until_ps)
     except RunError:
+        with pytest.raises(FaultError):
+            events.run()
         return None
     events.run()
     for name in (
@@ -173,7 +182,9 @@ def assert_same_counts(
         assert getattr(events, name) == getattr(driver, name), name
     assert events.ledger.by_stage() == driver.ledger.by_stage()
     assert vars(events.latency) == vars(driver.latency)
-    end_ps = driver.changed_ps
+    if until_ps is not None:
+        assert events.now_ps == driver.now_ps
+    end_ps = driver.now_ps if driver.in_flight_at else driver.changed_ps
     stages = driver.ledger.by_stage()
     assert utilisation(other_path.stations, other_path.pools, stages, 0, end_ps) == utilisation(
         path.stations, path.pools, stages, 0, end_ps

@@ -218,7 +218,7 @@ class Compiled:
         return int(dispatcher["visits"]["count"] - dispatcher["free_visits"]["count"])
 
     def give_back(self) -> None:
-        give_back(self.world[0], WORLD_KINDS)
+        give_back(self.world, WORLD_KINDS)
 
     # -- what is told -----------------------------------------------------------------------------
 

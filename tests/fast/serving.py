@@ -92,7 +92,7 @@ class Compiled:
 
     def give_back(self) -> None:
         """Gives all memory back."""
-        blocks.give_back(self.world, self._kinds)
+        blocks.give_back(self._worlds, self._kinds)
 
 
 class Kind:

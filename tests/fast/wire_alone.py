@@ -230,7 +230,7 @@ class Compiled:
     def give_back(self) -> None:
         """Gives all memory back."""
         kinds = KINDS | {"requests": REQUEST, "stations": STATION, "alarms": ALARM}
-        blocks.give_back(self._worlds[0], kinds)
+        blocks.give_back(self._worlds, kinds)
 
 
 def _inside(field: Any) -> tuple[str, ...]:

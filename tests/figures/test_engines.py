@@ -58,7 +58,7 @@ def test_what_needs_the_reference_does_not_run_on_the_compiled_one_alone(name: s
     with pytest.raises(EngineError) as caught:
         reproduce(name, "fast")
     assert str(caught.value) == (
-        f"figure {name}: the compiled engine can't run this: {PREVENTED[name]}; expected "
+        f"figure {name}: the fast engine can't run this: {PREVENTED[name]}; expected "
         "--engine auto or reference"
     )
 

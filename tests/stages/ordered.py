@@ -23,6 +23,8 @@ LOST, KEPT = 13, 99
 class Numbers(Actor):
     """Gives the numbers that an ordering engine gives, and keeps nobody."""
 
+    numbers = True
+
     def __init__(self, parameters: Any) -> None:
         super().__init__(parameters)
         self._given: dict[tuple[str, int, int], int] = {}

@@ -90,6 +90,7 @@ def test_a_report_says_who_never_came() -> None:
 
 
 def test_without_numbers_it_says_what_is_missing() -> None:
-    path = [entry("silent"), entry("channel_order", since="silent"), delay("end", "1 ns")]
+    order = entry("channel_order", since="silent")
+    path = [entry("numbers") | {"when": ["read"]}, entry("silent"), order, delay("end", "1 ns")]
     with pytest.raises(StageError, match=r"request 0 is in an order \(marked ROL\), and stage sil"):
         run(short(path), on_channel(5))

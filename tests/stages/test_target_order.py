@@ -173,7 +173,8 @@ def test_nothing_is_kept_of_those_that_are_through() -> None:
 
 
 def test_without_numbers_it_says_what_is_missing() -> None:
-    path = [entry("silent"), target(since="silent"), MEMORY]
+    numbers = entry("numbers") | {"when": ["read"]}
+    path = [numbers, entry("silent"), target(since="silent"), MEMORY]
     with pytest.raises(StageError) as error:
         run(short(path), [post(1, "NO"), post(20, "SO")])
     assert str(error.value) == (
@@ -221,6 +222,12 @@ def test_since_names_an_actor_before_it(since: str, problem: str) -> None:
         return
     with pytest.raises(TableError, match=rf"target_order\.since: {problem}"):
         ordered(*path)
+
+
+def test_somebody_must_give_numbers() -> None:
+    what = "target_order.since: stage 'silent' gives requests no numbers, and no stage before it"
+    with pytest.raises(TableError, match=what):
+        short([entry("silent"), target(since="silent"), MEMORY])
 
 
 def test_since_needs_an_actor_at_all() -> None:

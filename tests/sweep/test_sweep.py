@@ -166,7 +166,7 @@ def test_a_row_that_the_fast_engine_can_not_run(
     with pytest.raises(SweepError) as caught:
         sweep(points, tmp_path / "fast.csv", executor=AtOnce(), engine="fast")
     assert str(caught.value) == (
-        f"foreign, size=64: the compiled engine can't run this: {PREVENTED}; expected --engine "
+        f"foreign, size=64: the fast engine can't run this: {PREVENTED}; expected --engine "
         "auto or reference"
     )
 

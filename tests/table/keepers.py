@@ -6,12 +6,20 @@ from typing import Annotated
 
 from pydantic import Field
 
-from emu.actor import Actor
+from emu.actor import Actor, Port
+from emu.request import Request
 from emu.stage import Stage, parameters, registry
 from emu.table.fields import BandwidthField, BytesField, CountField, DurationField, TimeField
 
 
-class Keeper(Actor):
+class Idle(Actor):
+    """Does nothing with what comes."""
+
+    def arrive(self, request: Request, port: Port) -> None:
+        """It stays."""
+
+
+class Keeper(Idle):
     """Keeps requests, and has a bandwidth of its own."""
 
     @parameters
@@ -23,7 +31,7 @@ class Keeper(Actor):
         window: Annotated[CountField, Field(description="packets under way")] = None
 
 
-class Watcher(Actor):
+class Watcher(Idle):
     """Works on edges, may be full, watches, and hears what is announced."""
 
     @parameters
@@ -50,7 +58,19 @@ class Watcher(Actor):
         return self.parameters.after
 
 
-class WatchesMemory(Actor):
+class Numbers(Watcher):
+    """Gives requests their numbers."""
+
+    numbers = True
+
+
+class NeedsNumbers(Watcher):
+    """Goes by numbers."""
+
+    needs_numbers = True
+
+
+class WatchesMemory(Idle):
     """Watches one stage, whatever the table says."""
 
     @property
@@ -75,7 +95,7 @@ class Clash(Stage):
         depth: int
 
 
-class ActorClash(Actor):
+class ActorClash(Idle):
     """Has a parameter with the name of a key that an actor's entry has too."""
 
     @parameters
@@ -91,6 +111,8 @@ def with_keepers() -> dict[str, type[Stage]]:
     ours = {
         "keeper": Keeper,
         "watcher": Watcher,
+        "numbers": Numbers,
+        "needs_numbers": NeedsNumbers,
         "watches_memory": WatchesMemory,
         "finder": Finder,
         "clash": Clash,

@@ -158,6 +158,44 @@ path:
 broken.yaml:8:53: path[2] b.after: stage 'memory' has no rules of its own, and announces nothing; expected one of a
 """,  # noqa: E501
     ),
+    "announced by one that gives no numbers, while a later one does": (
+        HEAD
+        + """\
+path:
+  - {stage: watcher, name: a, latency: 3 ns, source: {text: a test, kind: assumed}}
+  - {stage: numbers, name: b, latency: 3 ns, source: {text: a test, kind: assumed}}
+  - {stage: memory, latency: 5 ns, source: {text: a test, kind: assumed}}
+  - {stage: needs_numbers, latency: 3 ns, after: a, source: {text: a test, kind: assumed}}
+""",
+        """\
+broken.yaml:9:50: path[3] needs_numbers.after: stage 'a' gives requests no numbers, and no stage before it does; expected one of b
+""",  # noqa: E501
+    ),
+    "nobody gives numbers": (
+        HEAD
+        + """\
+path:
+  - {stage: watcher, name: a, latency: 3 ns, source: {text: a test, kind: assumed}}
+  - {stage: needs_numbers, latency: 3 ns, after: a, source: {text: a test, kind: assumed}}
+  - {stage: memory, latency: 5 ns, source: {text: a test, kind: assumed}}
+""",
+        """\
+broken.yaml:7:50: path[1] needs_numbers.after: stage 'a' gives requests no numbers, and no stage before it does; expected a stage that gives them, before this one
+""",  # noqa: E501
+    ),
+    "numbers may be given before they are announced": (
+        HEAD
+        + """\
+path:
+  - {stage: numbers, name: a, latency: 3 ns, source: {text: a test, kind: assumed}}
+  - {stage: watcher, name: b, latency: 3 ns, source: {text: a test, kind: assumed}}
+  - {stage: needs_numbers, latency: 3 ns, after: b, until: x, source: {text: a test, kind: assumed}}
+  - {stage: memory, latency: 5 ns, source: {text: a test, kind: assumed}}
+""",
+        """\
+broken.yaml:8:60: path[2] needs_numbers.until: there is no stage 'x'; expected one of a, b, needs_numbers or memory
+""",  # noqa: E501
+    ),
     "clock and overflow where there is none": (
         HEAD
         + """\

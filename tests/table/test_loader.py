@@ -147,18 +147,25 @@ def test_problems_are_in_the_order_of_the_file(tmp_path: Path) -> None:
     assert json.dumps([str(one) for one in caught.value.problems])
 
 
+@pytest.mark.parametrize(
+    ("place", "what"),
+    (
+        ("no.such.module:Wire", "cannot be loaded: ModuleNotFoundError: No module named 'no'"),
+        ("emu.time:Clock", "is not a subclass of emu.stage.Stage"),
+        ("emu.actor:Actor", "is only a part of one: it lacks arrive"),
+    ),
+)
 def test_a_stage_that_cannot_be_loaded_is_told_where_it_is_named(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, place: str, what: str
 ) -> None:
-    point = EntryPoint("wire", "no.such.module:Wire", "emu.stages")
+    point = EntryPoint("wire", place, "emu.stages")
     monkeypatch.setattr("emu.table.parse.registry", lambda: Registry([point]))
     text = HEAD + f"path: [{{stage: wire, latency: 5 ns, {SOURCE}}}]\n"
     with pytest.raises(TableError) as caught:
         load(write(tmp_path, "t.yaml", text))
     assert str(caught.value) == (
         f"{tmp_path}/t.yaml:5:16: path[0] wire: stage 'wire' of an unknown distribution "
-        "(no.such.module:Wire) cannot be loaded: ModuleNotFoundError: No module named 'no'; "
-        "expected a stage that works; 'emu stages' lists them"
+        f"({place}) {what}; expected a stage that works; 'emu stages' lists them"
     )
 
 

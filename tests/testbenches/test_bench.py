@@ -2,6 +2,7 @@ import csv
 import os
 import platform
 from dataclasses import replace
+from itertools import islice
 from pathlib import Path
 
 import pytest
@@ -72,6 +73,14 @@ def test_two_engines_agree_where_reports_are_the_same() -> None:
         same(report, fast.LINE.run("fast", 100))
 
 
+def test_of_a_million_pairs_every_request_may_have_another() -> None:
+    accesses = islice((access for _, access in fast.PAIRS.described(64).workload.posts()), 64)
+    pairs = {(access.initiator, access.destination) for access in accesses}
+    assert len(pairs) == 64
+    assert max(max(pair) for pair in pairs) > 900
+    same(fast.PAIRS.run("fast", 500), fast.PAIRS.run("reference", 500))
+
+
 def test_a_line_is_measured_beside_all_models() -> None:
     case = replace(fast.LINE, requests=(2000, 4000))
     rates = fast.measure(case, 50, 1)
@@ -91,14 +100,16 @@ ORDERED_RATES = {(fast.REFERENCE, 5): 20_000.0, (fast.FAST, 1000): 600_000.0}
 
 
 def test_rows_say_how_many_times_as_fast() -> None:
-    ratios = [row[4:] for row in fast.rows(fast.LINE, LINE_RATES)]
+    rows = fast.rows(fast.LINE, LINE_RATES)
+    assert rows[0][2:5] == ("5", "0.00", "60000")
+    ratios = [row[5:] for row in rows]
     assert ratios == [
         ("6.00", "1.00"),
         ("600.00", "100.00"),
         ("600.00", "100.00"),
         ("1.00", "0.17"),
     ]
-    ratios = [row[4:] for row in fast.rows(fast.ORDERED, ORDERED_RATES)]
+    ratios = [row[5:] for row in fast.rows(fast.ORDERED, ORDERED_RATES)]
     assert ratios == [("", "1.00"), ("", "30.00")]
 
 

@@ -87,8 +87,8 @@ class Batches:
         """How many are accepted, one after a while, so that each begins a batch that can."""
 
         def offer(seen: Seen) -> bool:
-            quiet = seen.cycle - max(seen.last_move, seen.offered[-1] if seen.offered else -1)
-            return len(seen.offered) == len(seen.taken) and (not seen.taken or quiet >= self.quiet)
+            is_quiet = not seen.taken or seen.quiet_cycles >= self.quiet
+            return len(seen.offered) == len(seen.taken) and is_quiet
 
         def over(seen: Seen) -> bool:
             waits = len(seen.offered) > len(seen.taken)
@@ -113,7 +113,7 @@ class Batches:
         """
 
         def take(seen: Seen) -> bool:
-            return len(seen.taken) >= depth and seen.cycle - seen.last_move >= self.quiet
+            return len(seen.taken) >= depth and seen.idle_cycles >= self.quiet
 
         def over(seen: Seen) -> bool:
             return len(seen.given) > depth + MOST_BATCHES or (
@@ -138,7 +138,7 @@ class Batches:
         return sizes.pop(), len(seen.taken) - len(seen.given)
 
     def _rests(self, seen: Seen) -> bool:
-        return seen.cycle - seen.last_move >= self.quiet - 1
+        return seen.idle_cycles >= self.quiet - 1
 
     async def _leave_at_once(self, depth: int) -> int:
         """Of a full DUT that is not blocked any more: how many leave without a pause."""

@@ -61,6 +61,16 @@ class Seen:
         ports = (self.taken, self.given, self.asked, self.answered, self.replied)
         return max((cycles[-1] for cycles in ports if cycles), default=-1)
 
+    @property
+    def idle_cycles(self) -> int:
+        """For how long there has been no handshake."""
+        return self.cycle - self.last_move
+
+    @property
+    def quiet_cycles(self) -> int:
+        """For how long there has been no handshake, and no item offered anew."""
+        return self.cycle - max([self.last_move, *self.offered[-1:]])
+
 
 #: What is wanted of a port in the next cycle, by what has been seen up to now.
 Wish = Callable[[Seen], bool]
@@ -157,6 +167,11 @@ class Bench:
     def widths(self) -> dict[str, int]:
         """Fields of a request to their widths in bits."""
         return {name: width for name, width in self.data.widths.items() if name != LAST}
+
+    @property
+    def is_numbered(self) -> bool:
+        """Whether the output says which item leaves."""
+        return all(NUMBER in data.widths for data in (self.data, self.out))
 
     @property
     def beat_bytes(self) -> int:

@@ -130,7 +130,7 @@ async def rate(
     longest = patience_cycles + (memory_cycles or 0) + beats
     seen = await bench.play(
         Play(
-            lambda seen: len(seen.given) >= count or seen.cycle - seen.last_move >= longest,
+            lambda seen: len(seen.given) >= count or seen.idle_cycles >= longest,
             count * longest,
             answer=no_answers if memory_cycles is None else after(memory_cycles),
             settle=settle,
@@ -200,8 +200,7 @@ def _with_memory(file: Path, memory_cycles: int, beats: int = 1) -> Table:
 
 
 def _is_over(seen: Seen, count: int, patience_cycles: int) -> bool:
-    quiet = seen.cycle - seen.last_move
-    return quiet >= (AFTER_CYCLES if len(seen.given) >= count else patience_cycles)
+    return seen.idle_cycles >= (AFTER_CYCLES if len(seen.given) >= count else patience_cycles)
 
 
 def _willing(willing: Willing) -> Wish:

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from emu.cosim.characterise.bench import Bench, Play, Seen
 from emu.cosim.characterise.findings import UNLIMITED, Findings, between
 from emu.cosim.characterise.stream import MOST_INSIDE, differences
-from emu.cosim.stimulus import NUMBER
 
 #: The most queues that are looked for.
 MOST_QUEUES = 1024
@@ -16,8 +15,9 @@ MOST_QUEUES = 1024
 MOST_UNANSWERED = 320
 #: Requests of a short burst.
 SHORT_BURST = 4
-#: The limits that a table does not have.
+#: What is said of limits that a table does not have, and where nobody has a turn.
 NO_LIMIT = "which a table does not limit"
+NO_TURNS = "with one queue there are no turns"
 
 #: From which cycle on an item is offered, and its fields.
 Item = tuple[int, Mapping[str, int]]
@@ -63,11 +63,6 @@ class Dispatching:
         """Whether the output can be blocked."""
         return self.bench.port(self.bench.roles.output).ready is not None
 
-    @property
-    def is_numbered(self) -> bool:
-        """Whether the output says which item leaves."""
-        return all(NUMBER in data.widths for data in (self.bench.data, self.bench.out))
-
     async def play(
         self, items: Sequence[Item], *, take_from: int | None = 0, replies: Sequence[Reply] = ()
     ) -> Seen:
@@ -90,7 +85,7 @@ class Dispatching:
 
         return await self.bench.play(
             Play(
-                lambda seen: seen.cycle >= last and seen.cycle - seen.last_move >= self.quiet,
+                lambda seen: seen.cycle >= last and seen.idle_cycles >= self.quiet,
                 last + (len(items) + len(replies) + 1) * (self.quiet + 1),
                 offer=offer,
                 take=lambda seen: take_from is not None and seen.cycle + 1 >= take_from,
@@ -104,6 +99,15 @@ class Dispatching:
         """When an item left, `None` if it did not."""
         ids = seen.given_ids
         return seen.given[ids.index(number)] if number in ids else None
+
+    async def latencies(self, said: Mapping[str, int]) -> Sawtooth:
+        """From the input handshake of a request alone, with these fields, to the output's."""
+
+        async def alone(at: int) -> int | None:
+            seen = await self.play([(at, said)])
+            return seen.given[0] - seen.taken[0] if seen.given else None
+
+        return await sawtooth_of(alone)
 
     async def fill(self) -> int | None:
         """How many are accepted while one that has come out is not taken."""
@@ -137,7 +141,7 @@ class Dispatching:
 
     async def overtakes(self) -> bool:
         """Whether a request of one initiator leaves before an earlier one of another."""
-        if self.initiators < 2 or not self.can_block or not self.is_numbered:
+        if self.initiators < 2 or not self.can_block or not self.bench.is_numbered:
             return False
         items: list[Item] = [
             (at, {"initiator": one}) for at, one in ((0, 1), (self.quiet, 1), (self.quiet, 0))

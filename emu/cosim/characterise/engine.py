@@ -57,7 +57,7 @@ class Engine:
         """Requests without pause, until nothing moves any more."""
 
         def over(seen: Seen) -> bool:
-            return len(seen.taken) > MOST_INSIDE or seen.cycle - seen.last_move >= self.quiet
+            return len(seen.taken) > MOST_INSIDE or seen.idle_cycles >= self.quiet
 
         return await self.bench.play(
             Play(

@@ -43,6 +43,8 @@ KEYS = (
     "unanswered",
 )
 UNLIMITED = "unlimited"
+#: By how many cycles after a place became free it is taken, in a table's words.
+REFILL = ("at_once", "next_edge")
 Value = int | str | None
 
 
@@ -106,6 +108,11 @@ def findings_from_json(said: Mapping[str, Any]) -> Findings:
 def counted(number: int, what: str = "cycle") -> str:
     """`1 cycle`, `2 cycles`."""
     return f"{number} {what}" if number == 1 else f"{number} {what}s"
+
+
+def refill(late_cycles: int) -> str | None:
+    """How a table says that a place is taken so late; `None` where it can't."""
+    return REFILL[late_cycles] if late_cycles in range(len(REFILL)) else None
 
 
 def between(values: list[int]) -> str:

@@ -77,6 +77,7 @@ class Characterise:
         """All experiments; `RunError` for a DUT that does not do what every one of them needs."""
         bench, findings = self._bench, Findings()
         try:
+            self._stimulus(1, is_told=True).items(bench.widths)  # says what no limit can be
             stream = Stream(bench, findings, self._patience_cycles)
             await stream.begin()
             kind = await self._kind(stream, findings)
@@ -116,7 +117,8 @@ class Characterise:
                 return found
         if stream.frees > 1:
             findings.notes.append(
-                f"one output handshake of a full DUT frees {stream.frees} places; a table has one"
+                f"one output handshake of a full DUT frees {stream.frees} places; in a table it "
+                "frees one"
             )
         return plain
 
@@ -131,12 +133,11 @@ class Characterise:
         return Characterised(findings, text, checked, rates, self._bench.cycles)
 
     async def _check(self, file: Path, settle: int, is_told: bool) -> list[Checked]:
-        limits = tuple(self._limits.items())
         return [
             await check(
                 self._bench,
                 file,
-                Stimulus(self._requests, seed, limits=limits if is_told else ()),
+                self._stimulus(seed, is_told=is_told),
                 settle=settle,
                 patience_cycles=self._patience_cycles,
                 memory_cycles=cycles,
@@ -144,6 +145,10 @@ class Characterise:
             )
             for seed, cycles in zip(self._seeds, cycle(CHECKED_CYCLES), strict=False)
         ]
+
+    def _stimulus(self, seed: int, *, is_told: bool) -> Stimulus:
+        limits = tuple(self._limits.items()) if is_told else ()
+        return Stimulus(self._requests, seed, limits=limits)
 
     async def _rates(self, file: Path, settle: int, findings: Findings) -> list[Rate]:
         bench = self._bench

@@ -2,7 +2,14 @@
 
 from __future__ import annotations
 
-from emu.cosim.characterise.dispatch import NO_LIMIT, SHORT_BURST, Dispatching, Item, sawtooth_of
+from emu.cosim.characterise.dispatch import (
+    NO_LIMIT,
+    NO_TURNS,
+    SHORT_BURST,
+    Dispatching,
+    Item,
+    sawtooth_of,
+)
 from emu.cosim.characterise.findings import UNLIMITED, counted
 from emu.cosim.characterise.stream import MOST_INSIDE
 from emu.cosim.model import ORDERS, SERVICES
@@ -29,13 +36,8 @@ class Ordering(Dispatching):
 
     async def _latency(self) -> None:
         """What need not wait goes straight on."""
-
-        async def alone(at: int) -> int | None:
-            seen = await self.play([(at, FREE)])
-            return seen.given[0] - seen.taken[0] if seen.given else None
-
         found = self.findings
-        tooth = await sawtooth_of(alone)
+        tooth = await self.latencies(FREE)
         latency = tooth.least
         if tooth.queues == 1:
             found.found("latency_cycles", latency, "of what need not wait")
@@ -70,7 +72,7 @@ class Ordering(Dispatching):
         found, latency = self.findings, self.findings.number("latency_cycles")
         tooth = await sawtooth_of(released)
         least, queues = tooth.least, tooth.queues
-        if queues is None:
+        if least is None or queues is None:
             said = (
                 "a request in strict order does not wait for the answer to the one before it"
                 if least is None
@@ -79,15 +81,15 @@ class Ordering(Dispatching):
             found.found("queues", None, said, assumed=1)
             found.found("pick", None, said, assumed="scan")
             return
-        late = 0 if least is None or latency is None else least - latency
-        if late:
+        if latency is not None and least != latency:
             found.notes.append(
-                f"what was held leaves {counted(late)} later than what comes then; a table has none"
+                f"what was held leaves {counted(least)} after an answer, and what need not wait "
+                f"{counted(latency)} after it came; in a table both take the latency"
             )
         if queues == 1:
             said = "what was held leaves in a fixed time after an answer"
             found.found("queues", 1, said)
-            found.found("pick", None, "with one queue there are no turns", assumed="scan")
+            found.found("pick", None, NO_TURNS, assumed="scan")
         else:
             said = f"what was held waits up to {counted(queues - 1)} after an answer"
             found.found("queues", queues, said)
@@ -96,7 +98,7 @@ class Ordering(Dispatching):
     async def _who_passes(self) -> None:
         """Whether others pass what is held, and whether those delay it."""
         found = self.findings
-        if not self.is_numbered:
+        if not self.bench.is_numbered:
             said = "the output does not say which request leaves"
             found.found("strict", None, said, assumed=False)
             found.found("tracking", None, said, assumed="count")

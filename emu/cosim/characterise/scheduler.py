@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from emu.cosim.characterise.dispatch import SHORT_BURST, Dispatching, Item, sawtooth_of
-from emu.cosim.characterise.findings import UNLIMITED, counted
+from emu.cosim.characterise.dispatch import NO_TURNS, SHORT_BURST, Dispatching, Item
+from emu.cosim.characterise.findings import UNLIMITED, counted, refill
 from emu.cosim.characterise.stream import MOST_INSIDE
 
 #: In the order of turns so many queues take part.
@@ -35,13 +35,8 @@ class Scheduler(Dispatching):
 
     async def _turns(self) -> int | None:
         """The latency, and how many queues a cursor passes, 1 if there is none."""
-
-        async def alone(at: int) -> int | None:
-            seen = await self.play([(at, {})])
-            return seen.given[0] - seen.taken[0] if seen.given else None
-
         found = self.findings
-        tooth = await sawtooth_of(alone)
+        tooth = await self.latencies({})
         least, queues = tooth.least, tooth.queues
         if least is None or queues is None:
             words = "depends on when it comes, and not as with a scan"
@@ -102,8 +97,7 @@ class Scheduler(Dispatching):
         count = min(queues, self.initiators, PICKED)
         depth = found.assumed("depth")
         if count == 1:
-            said = "with one queue there are no turns"
-            found.found("pick", None, said, assumed="round_robin")
+            found.found("pick", None, NO_TURNS, assumed="round_robin")
             return
         if not self.can_block or depth == 0:
             said = "several cannot be made to wait"
@@ -116,7 +110,7 @@ class Scheduler(Dispatching):
             *((self.quiet, {"initiator": one}) for one in waiting),
         ]
         seen = await self.play(items, take_from=len(items) + 3 * self.quiet)
-        if self.is_numbered:
+        if self.bench.is_numbered:
             left = [items[number][1]["initiator"] for number in seen.given_ids[1:]]
         else:
             left = [said.get("initiator", 0) for said in seen.given_said[1:]]
@@ -148,14 +142,14 @@ class Scheduler(Dispatching):
         seen = await self.play(items, take_from=(depth + 4) * self.quiet)
         late = seen.taken[depth + 1] - (seen.given[1] - latency)
         said = f"a place in a queue is taken {counted(late)} after its request was chosen"
-        found.found("refill", ("at_once", "next_edge")[late] if late in (0, 1) else None, said)
+        found.found("refill", refill(late), said)
 
     # -- fences -----------------------------------------------------------------------------
 
     async def _fence(self) -> None:
         """A request with a fence behind a read, and behind a write."""
         found = self.findings
-        if not self.is_numbered:
+        if not self.bench.is_numbered:
             said = "the output does not say which request leaves"
             found.found("fence", None, said)
             return

@@ -15,7 +15,7 @@ from emu.cosim.characterise.bench import (
     never,
     no_answers,
 )
-from emu.cosim.characterise.findings import UNLIMITED, Findings, between, counted
+from emu.cosim.characterise.findings import UNLIMITED, Findings, between, counted, refill
 from emu.cosim.stimulus import NUMBER
 from emu.errors import RunError
 
@@ -85,9 +85,8 @@ class Stream:
             return not count or seen.cycle + 1 > seen.given[-1] + GAPS[count]
 
         def over(seen: Seen) -> bool:
-            quiet = seen.cycle - max(seen.last_move, seen.offered[-1] if seen.offered else -1)
-            is_through = len(seen.given) == len(GAPS) and quiet >= GAPS[-1]
-            return is_through or quiet >= self.patience_cycles
+            is_through = len(seen.given) == len(GAPS) and seen.quiet_cycles >= GAPS[-1]
+            return is_through or seen.quiet_cycles >= self.patience_cycles
 
         seen = await bench.play(
             Play(
@@ -250,7 +249,7 @@ class Stream:
     # -- blocked ----------------------------------------------------------------------------
 
     def _is_quiet(self, seen: Seen) -> bool:
-        return seen.cycle - seen.last_move >= self.quiet
+        return seen.idle_cycles >= self.quiet
 
     async def _fill(self) -> None:
         """How many it accepts with its output blocked, and how soon after one another."""
@@ -339,7 +338,7 @@ class Stream:
             return
         self.frees = len(taken)
         said = f"a place is taken {counted(late)} after the output handshake that frees it"
-        found.found("refill", ("at_once", "next_edge")[late] if late < 2 else None, said)
+        found.found("refill", refill(late), said)
         found.found("refill_cycles", late, said)
 
     def _no_refill(self, why: str) -> None:
@@ -372,7 +371,7 @@ class Stream:
                 f"out at port '{self.bench.roles.output}' within {self.quiet} cycles after the "
                 "last; expected all"
             )
-        if self._are_numbered and seen.given_ids != self._ids(len(seen.given)):
+        if self.bench.is_numbered and seen.given_ids != self._ids(len(seen.given)):
             found.notes.append("requests do not leave in the order in which they came")
         gaps = differences(seen.taken)
         pattern = repeating(gaps[-BURST_TAIL:])
@@ -387,10 +386,6 @@ class Stream:
             ratio = "" if whole is not None else f": {mean.numerator}/{mean.denominator}"
             found.found("steady_interval_cycles", whole, f"{what}{ratio}")
         self._interval(gaps)
-
-    @property
-    def _are_numbered(self) -> bool:
-        return all(NUMBER in data.widths for data in (self.bench.data, self.bench.out))
 
     def _ids(self, count: int) -> list[int]:
         bits = min(self.bench.data.widths[NUMBER], self.bench.out.widths[NUMBER])
@@ -427,10 +422,10 @@ class Stream:
     def _interval_of_one(self, gaps: Sequence[int]) -> None:
         """Where only one is inside, its stay hides the interval, unless that is the longer."""
         found = self.findings
-        latency, refill = found.number("latency_cycles"), found.values.get("refill")
+        latency, word = found.number("latency_cycles"), found.values.get("refill")
         least = min(gaps)
         is_engine = self.bench.roles.memory is not None
-        stay = None if latency is None or is_engine else latency + (refill == "next_edge")
+        stay = None if latency is None or is_engine else latency + (word == "next_edge")
         if least == 1 or (stay is not None and least > stay):
             found.found("interval_cycles", least, "between acceptances in a burst")
         else:

@@ -8,7 +8,7 @@ from typing import Any
 import yaml
 
 from emu.cosim.characterise.batches import FRONT_CYCLES, FRONT_PLACES
-from emu.cosim.characterise.findings import UNLIMITED, Findings, counted
+from emu.cosim.characterise.findings import REFILL, UNLIMITED, Findings, counted
 from emu.cosim.characterise.writer import BEAT, CLOCK, Measured, StageWriter, Writer
 from emu.time import format_time
 
@@ -19,8 +19,6 @@ FRONT, TAG, REQUEST, MEMORY, ANSWER, OUTPUT = (
 )
 #: The stage of a DUT that is slower than its input.
 SLOWER = "slower"
-#: By how many cycles after a place became free it is taken.
-REFILL = ("at_once", "next_edge")
 #: Resources, and the entries of the path.
 Form = tuple[dict[str, Any], list[dict[str, Any]]]
 #: What the memory of a written table takes, until its user says otherwise.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from emu.fast.compiled import compiled
-from emu.fast.memory import extend, pop, push, words
+from emu.fast.memory import new_slot, pop, push, words
 from emu.fast.transport.layout import MESSAGE, PACKET, messages, packets
 
 _PACKET_BYTES = PACKET.itemsize
@@ -15,8 +15,7 @@ _MESSAGE_BYTES = MESSAGE.itemsize
 @compiled
 def add_message(wire: Any, channel: Any, request: int, size_bytes: int, now_ps: int) -> int:
     """Lets a request wait, as a message, to be cut into packets; gives its place."""
-    free = wire.free_messages
-    place = pop(free) if free.count > 0 else extend(wire.wire_messages, 1, _MESSAGE_BYTES)
+    place = new_slot(wire.wire_messages, wire.free_messages, _MESSAGE_BYTES)
     message = messages(wire)[place]
     message.request = request
     message.after = -1
@@ -62,8 +61,7 @@ def _cut_off(wire: Any, channel: Any, place: int) -> int:
     message = messages(wire)[channel.first_waiting]
     payload_bytes = min(wire.mtu_bytes, message.uncut_bytes)
     message.uncut_bytes -= payload_bytes
-    free = wire.free_packets
-    new = pop(free) if free.count > 0 else extend(wire.wire_packets, 1, _PACKET_BYTES)
+    new = new_slot(wire.wire_packets, wire.free_packets, _PACKET_BYTES)
     packet = packets(wire)[new]
     packet.channel = place
     packet.psn = channel.next_psn
