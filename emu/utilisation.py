@@ -84,17 +84,6 @@ def used(
     return found
 
 
-def utilisation(
-    stations: Iterable[Station],
-    pools: Iterable[Pool],
-    stages: dict[str, dict[str, int]],
-    from_ps: int,
-    to_ps: int,
-) -> dict[str, float]:
-    """Name to a fraction from 0 to 1, of all that `used` tells of."""
-    return {one.name: one.utilisation for one in used(stations, pools, stages, from_ps, to_ps)}
-
-
 def _busy_ps(station: Station, to_ps: int) -> int:
     """How long it kept others out up to now; some of its acceptances may lie ahead."""
     if not station.accepted:

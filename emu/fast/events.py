@@ -95,7 +95,7 @@ class Events:
         self._give_posts()
         posts = contents(world["posts"], kinds.KINDS["posts"])
         self.first_post_ps = int(posts[0]["time_ps"]) if len(posts) else 0
-        world["first_post_ps"] = world["changed_ps"] = self.first_post_ps
+        world["changed_ps"] = self.first_post_ps
 
     def __del__(self) -> None:
         worlds = getattr(self, "_worlds", None)

@@ -144,7 +144,7 @@ WORLD = record(
     # What a stage found when it accepted: time in the station's unit and in ps, and what follows.
     *("extra", "extra_ps", "ends", "skips"),
     # What the driver counts; see `emu.driver.Driver`. `limit` is -1 for no limit.
-    *("posted", "limit", "marked", "first_post_ps", "first_completion_ps", "last_completion_ps"),
+    *("posted", "limit", "marked", "first_completion_ps", "last_completion_ps"),
     *("all_inside_ps", "inside_ps", "changed_ps"),
     *("latency_count", "latency_sum_ps", "latency_largest_ps"),
     # The next of the posts, and whether there are more than these.

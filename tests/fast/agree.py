@@ -17,7 +17,7 @@ from emu.path import Path
 from emu.request import Request
 from emu.table.schema import Table
 from emu.trace.events import Event, Kind
-from emu.utilisation import utilisation
+from emu.utilisation import used
 from emu.waits import DeadlockError
 from emu.workload import Access, Timed, Workload
 from tests.build import Post
@@ -186,9 +186,8 @@ def assert_same_counts(
         assert events.now_ps == driver.now_ps
     end_ps = driver.now_ps if driver.in_flight_at else driver.changed_ps
     stages = driver.ledger.by_stage()
-    assert utilisation(other_path.stations, other_path.pools, stages, 0, end_ps) == utilisation(
-        path.stations, path.pools, stages, 0, end_ps
-    )
+    found = used(path.stations, path.pools, stages, 0, end_ps)
+    assert used(other_path.stations, other_path.pools, stages, 0, end_ps) == found
     for actor in (station for station in path.stations if station.actor is not None):
         assert events.counts(actor.name) == driver.counts(actor.name)
     return driver, events

@@ -17,7 +17,7 @@ from emu.path import Path
 from emu.request import Request
 from emu.run import run_workload
 from emu.table.schema import Table
-from emu.utilisation import utilisation
+from emu.utilisation import used
 from emu.where import still_inside
 from emu.workload.build import Described, described
 from emu.workload.schema import (
@@ -131,8 +131,8 @@ def test_a_stopped_run_accounts_for_all(
     ]
     assert driver.posted == len(done) + sum(still_inside(driver.kernel).values())
     stages = driver.ledger.by_stage()
-    used = utilisation(path.stations, path.pools, stages, driver.first_post_ps, until_ps)
-    assert all(0 <= fraction <= 1 for fraction in used.values())
+    found = used(path.stations, path.pools, stages, driver.first_post_ps, until_ps)
+    assert all(0 <= one.utilisation <= 1 for one in found)
     driver.run()
     assert [(one.sequence, one.completed_ps) for one in done] == [
         (one.sequence, one.completed_ps) for one in whole
