@@ -18,6 +18,9 @@ from emu.path import Path as EmulatedPath
 from emu.workload.build import Described, closed_loop
 from tests.build import READ, station, table
 
+#: Made once: to make it changes what all threads see.
+TABLE = table([station("x", "1 ns")])
+
 
 class Compiler:
     """Stands for the fast engine: a first run compiles, which takes a moment."""
@@ -52,7 +55,7 @@ def compiler(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Compiler:
 
 
 def before(said: list[int], described: Described | None = None) -> None:
-    path = EmulatedPath(table([station("x", "1 ns")]))
+    path = EmulatedPath(TABLE)
     load = described or closed_loop((READ, 64), 1, 10**9)
     compile_before("fast", path, load, lambda: said.append(1))
 
