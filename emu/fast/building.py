@@ -133,7 +133,7 @@ class Building:
 
     def _hop(self, plan: Plan, place: int, index: int, hop: Hop) -> np.ndarray[Any, Any]:
         if is_too_long(hop):
-            raise RefusalError(too_long(hop))
+            raise RefusalError(too_long(hop.name))
         made = np.zeros(1, HOP)
         one = made[0]
         for name in ("entry", "latency", "busy", "derived_ps", "message_bytes"):

@@ -11,6 +11,7 @@ from emu.fast.compiled import compiled
 from emu.fast.layout import charge, hop_of, record, requests, stations
 from emu.fast.memory import from_dtype, view
 from emu.fast.port import fail
+from emu.fast.stops import fitting_ps
 
 #: What it costs, for the first so many of every hundred requests.
 CONSTANT_COST = record("part", "cost_ps", "percent")
@@ -47,6 +48,6 @@ def make_constant(stage: Any, building: Any) -> tuple[int, int]:
     if served is not None:
         ((part, cost),) = served.parts
         made["part"] = building.part(part)
-        made["cost_ps"] = cost.count
+        made["cost_ps"] = fitting_ps(building, cost.count)
         made["percent"] = getattr(stage, "_percent", 100)
     return CONSTANT, building.add("constants", made)

@@ -15,6 +15,7 @@ from emu.fast.lru import KINDS as LRU_KINDS
 from emu.fast.lru import LRU, lru_add_set, lru_take_in, lru_touch
 from emu.fast.memory import BLOCK, extend, from_dtype, view
 from emu.fast.refusal import RefusalError
+from emu.fast.stops import fitting_ps
 
 #: The caches of one entry: each initiator has one.
 PROCESSORS = record(
@@ -88,5 +89,5 @@ def make_cpu(stage: Any, building: Any) -> tuple[int, int]:
     for name in ("l1_lines", "l2_lines"):
         made[name] = getattr(parameters, name)
     for name in ("l1_hit", "l2_hit", "miss"):
-        made[f"{name}_ps"] = getattr(parameters, name)
+        made[f"{name}_ps"] = fitting_ps(building, getattr(parameters, name))
     return CPU_CACHE, building.add("processors", made)

@@ -13,6 +13,7 @@ from emu.fast.layout import charge_some, randoms, record, requests, stations
 from emu.fast.memory import view
 from emu.fast.port import accept, call_at, emit
 from emu.fast.random import below
+from emu.fast.stops import fitting_ps
 
 #: One stage: how long the shortest way is, how many ways there are, each a picosecond longer than
 #: the one before, and where its random numbers are.
@@ -42,7 +43,7 @@ def make_multi_path(stage: Any, building: Any) -> tuple[int, int]:
     """The code and the record of a `multi_path`."""
     parameters = stage.parameters
     ways = np.zeros(1, WAYS)
-    ways["latency_ps"] = parameters.latency
-    ways["ways"] = parameters.spread + 1
+    ways["latency_ps"] = fitting_ps(building, parameters.latency)
+    ways["ways"] = fitting_ps(building, parameters.spread) + 1
     ways["random"] = building.random(stage._random)
     return MULTI_PATH, int(building.add("ways", ways))

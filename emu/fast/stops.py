@@ -8,6 +8,7 @@ import numpy as np
 
 from emu.errors import listed
 from emu.fast.clock import clock_record
+from emu.fast.refusal import RefusalError
 from emu.fast.stop import STOP
 from emu.fast.tick import LEAST_PERIOD_PS, MOST_PARTS
 from emu.plan import Hop, Plan
@@ -50,9 +51,16 @@ def is_too_long(hop: Hop) -> bool:
     return max(hop.derived_ps, busy_ps, *held_ps) > MOST_STAGE_PS
 
 
-def too_long(hop: Hop) -> str:
+def too_long(name: str) -> str:
     """What prevents a run with such a stage, for a user to read."""
-    return f"stage {hop.name} takes longer than {format_time(MOST_STAGE_PS)}"
+    return f"stage {name} takes longer than {format_time(MOST_STAGE_PS)}"
+
+
+def fitting_ps(building: Any, time_ps: int) -> int:
+    """A time of the stage that is being made; `RefusalError` where sums with it might not fit."""
+    if time_ps > MOST_STAGE_PS:
+        raise RefusalError(too_long(building.stations[building.actor].name))
+    return time_ps
 
 
 def _stop(hop: Hop) -> np.ndarray[Any, Any]:
@@ -93,7 +101,7 @@ def _why_not(hop: Hop) -> str | None:
     if clock is not None and not _is_countable(clock):
         return f"clock {clock.name} has a period of {clock.period_ps} ps"
     if is_too_long(hop):
-        return too_long(hop)
+        return too_long(hop.name)
     if max(limits) > MOST_PLACES:
         return f"stage {hop.name} has more than {MOST_PLACES} places"
     return None

@@ -131,6 +131,14 @@ def test_times_that_lie_too_far_ahead_are_an_error() -> None:
     ("stage", "reason"),
     (
         (delay("x", "2000 s"), "stage x takes longer than 1125.899906842624 s"),
+        (
+            {"stage": "multi_path", "name": "x", "latency": "1 ns", "spread": "2000 s"},
+            "stage x takes longer than 1125.899906842624 s",
+        ),
+        (
+            {"stage": "strict_order", "name": "x", "percent": 100, "cost": "2000 s"},
+            "stage x takes longer than 1125.899906842624 s",
+        ),
         (station("x", "1 ns", queue=1 << 70), "the table has numbers of more than 63 bits"),
     ),
 )
