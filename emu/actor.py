@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from heapq import heappop, heappush
 from typing import TYPE_CHECKING, ClassVar
 
 from emu.errors import listed
 from emu.parts import ACTOR_PARTS, RESOURCE
 from emu.stage import Stage, StageError
-from emu.time import Cycles, Duration, Picoseconds
+from emu.stage_errors import called, pass_on
+from emu.time import Cycles, Duration, Picoseconds, format_time
 
 if TYPE_CHECKING:
     from emu.request import Request
@@ -48,8 +49,11 @@ class Port:
 
     def call_at(self, time_ps: int, action: Callable[[], None]) -> None:
         """Calls `action` at a time that is not over; at the same time, first set first called."""
-        if time_ps < self.now_ps:
-            raise StageError(f"an alarm is set for {time_ps} ps, and it is {self.now_ps} ps now")
+        if type(time_ps) is not int or time_ps < self.now_ps:
+            raise StageError(
+                f"{called(self.name, 'call_at', None, self.now_ps)} is given {time_ps!r}; expected "
+                "whole picoseconds, and no time that is over"
+            )
         heappush(self.alarms, (time_ps, self._count, action))
         self._count += 1
 
@@ -91,12 +95,11 @@ class Port:
         Requests go on in the order in which they are emitted.
         """
         self._remove(request)
-        for part, _ in parts:
-            if part not in ACTOR_PARTS and not part.startswith(RESOURCE):
-                raise StageError(
-                    f"'{part}' is no part of a breakdown; expected {listed(ACTOR_PARTS)} or "
-                    f"{RESOURCE}NAME"
-                )
+        parts = tuple(parts)
+        fault = fault_in(parts)
+        if fault:
+            place = called(self.name, "emit", request, self.now_ps)
+            raise StageError(f"{place} is given {fault}")
         self.out.append((request, parts))
         self.blocked += 1
 
@@ -118,13 +121,19 @@ class Port:
         while alarms and alarms[0][0] <= self.now_ps:
             due.append(heappop(alarms)[2])
         for action in due:
-            action()
+            try:
+                action()
+            except Exception as error:
+                pass_on(error, self.name, "an alarm", None, self.now_ps)
 
     def decide(self) -> None:
         """Calls what is to be called once the instant has settled, if that is asked for."""
         decision, self.decision = self.decision, None
         if decision is not None:
-            decision()
+            try:
+                decision()
+            except Exception as error:
+                pass_on(error, self.name, "when_settled", None, self.now_ps)
 
     def _remove(self, request: Request) -> None:
         self._check_kept(request, "let go")
@@ -133,7 +142,26 @@ class Port:
 
     def _check_kept(self, request: Request, what: str) -> None:
         if request not in self.kept:
-            raise StageError(f"request {request.sequence} is {what}, and it is not here")
+            raise StageError(
+                f"stage {self.name}: request {request.sequence} is {what} at "
+                f"{format_time(self.now_ps)}, and it is not here"
+            )
+
+
+def fault_in(parts: Iterable[tuple[object, object]]) -> str:
+    """What is wrong with the parts of a stay, and what was expected; empty if nothing is."""
+    try:
+        for part, time_ps in parts:
+            if type(time_ps) is not int or time_ps < 0:
+                return f"{time_ps!r} for {part!r}; expected whole picoseconds from 0 on"
+            if part not in ACTOR_PARTS and not (
+                isinstance(part, str) and part.startswith(RESOURCE)
+            ):
+                known = listed([*ACTOR_PARTS, f"{RESOURCE}NAME"])
+                return f"the part {part!r}; expected {known}"
+    except (TypeError, ValueError):
+        return f"the parts {parts!r}; expected pairs of a part and picoseconds"
+    return ""
 
 
 class Actor(Stage, ABC):

@@ -24,9 +24,11 @@ from emu.pcie import (
     write_bytes,
 )
 from emu.plan import Hop, Later, StageTime, packet_bytes, stage_time
+from emu.random import Random
 from emu.request import Operation, Request
 from emu.resource import Pool
 from emu.stage import Served, Stage
+from emu.stage_errors import asking
 from emu.station import Station
 from emu.table.schema import Channels, Entry, Link, Pcie, Table, Use
 from emu.time import Picoseconds
@@ -152,7 +154,8 @@ class StageAssembly:
 
     def __init__(self, index: int, entry: Entry, table: Table, resources: Resources) -> None:
         self.entry = entry
-        self.stage: Stage = entry.stage(entry.parameters)
+        with asking(entry.name, "__init__"):
+            self.stage: Stage = entry.stage(entry.parameters)
         self._index = index
         self._resources = resources
         self._resolution = table.head.resolution
@@ -209,7 +212,23 @@ class StageAssembly:
     def use_memory(self, memory: Memory) -> None:
         """From now on requests that touch memory here read and write values."""
         self._memory = memory
-        self.stage.use_memory(memory)
+        with asking(self.entry.name, "use_memory"):
+            self.stage.use_memory(memory)
+
+    def start(self, seed: int) -> None:
+        """Before a run: the stage gets its own source of random numbers."""
+        with asking(self.entry.name, "start"):
+            self.stage.start(Random(seed, self.entry.name))
+
+    def applies(self, operation: Operation, size_bytes: int) -> bool:
+        """Whether such a request passes the stage, if the table sends it here."""
+        with asking(self.entry.name, "applies"):
+            return self.stage.applies(operation, size_bytes)
+
+    def flush(self, initiator: int, destination: int, address: int, now_ps: int) -> None:
+        """The stage forgets what it keeps of far memory there."""
+        with asking(self.entry.name, "flush"):
+            self.stage.flush(initiator, destination, address, now_ps)
 
     def set_ranks(self, ranks: dict[int, int]) -> None:
         """Which entries' requests come first where several want to enter here."""

@@ -8,6 +8,7 @@ from emu.channel import waiting_longest
 from emu.errors import RunError
 from emu.request import Request
 from emu.station import Station
+from emu.time import format_time
 
 
 class QueueOverflowError(RunError):
@@ -52,7 +53,7 @@ def overflow(station: Station, now_ps: int) -> list[Request]:
     lost, station.candidates = station.candidates, []
     if station.overflow == "error":
         raise QueueOverflowError(
-            f"the queue of {station.name} overflows at {now_ps} ps: all "
+            f"the queue of {station.name} overflows at {format_time(now_ps)}: all "
             + (f"{station.channel.capacity} " if station.actor is None else "its ")
             + f"places are taken, and request {lost[0].sequence} comes"
         )

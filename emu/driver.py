@@ -9,6 +9,7 @@ from emu.breakdown import Ledger
 from emu.histogram import Histogram
 from emu.kernel import Kernel
 from emu.request import Request
+from emu.rounds import rounds_of
 from emu.trace.events import Listener
 from emu.waits import DeadlockError, who_waits_for_whom
 from emu.where import still_inside
@@ -39,6 +40,7 @@ class Driver:
         self.posted = 0
         self.latency = Histogram()
         self.ledger = Ledger()
+        self.rounds = rounds_of(workload)
         #: Stage to how many requests it dropped.
         self.dropped: dict[str, int] = {}
         self.first_post_ps = self.first_completion_ps = self.last_completion_ps = 0
@@ -146,6 +148,7 @@ class Driver:
         self._count_inside(now_ps, len(self.kernel.inside) + 1)
         self.inside_ps = self._all_inside_ps
         self.latency.add(now_ps - request.submitted_ps)
+        self.rounds.add(self.latency.count, now_ps)
         self.ledger.close(request)
         if self._on_complete is not None:
             self._on_complete(request)

@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Literal, Protocol, get_args
 
 from emu.breakdown import Ledger
 from emu.driver import Driver
-from emu.errors import EmuError, RunError
+from emu.errors import EmuError, RunError, did_you_mean, listed
 from emu.histogram import Histogram
 from emu.request import Operation
+from emu.rounds import Rounds
 from emu.workload import Workload
 
 if TYPE_CHECKING:
@@ -30,11 +31,19 @@ class FaultError(RunError):
     """A run of the compiled engine that can't go on; the reference engine, run again, says why."""
 
 
+class TooFarError(FaultError):
+    """A run that goes on for longer than the compiled engine counts; the reference goes on."""
+
+
 class Run(Protocol):
     """What a run over a fresh path has counted, whichever engine it is of; times in picoseconds."""
 
     latency: Histogram
     ledger: Ledger
+
+    @property
+    def rounds(self) -> Rounds:
+        """When so many completions at a time were there."""
 
     def counts(self, stage: str) -> dict[str, int]:
         """What a stage with rules of its own has counted; `PathError` if there is none."""
@@ -155,6 +164,13 @@ def start(
 
     It runs up to and including `until_ps`, or until nothing is left.
     """
+    if engine not in ENGINES:
+        near = did_you_mean(str(engine), ENGINES)
+        raise EngineError(
+            f"'{engine}' is no engine; expected {listed(ENGINES)}" + (f"; {near}" if near else "")
+        )
+    if until_ps is not None and until_ps < 0:
+        raise EmuError(f"until_ps is {until_ps}; expected a time from 0 on")
     prevented = None
     if engine != "reference":
         from emu.fast.refusal import RefusalError  # numba is slow to import

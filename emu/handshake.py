@@ -8,7 +8,8 @@ from emu.errors import listed
 from emu.parts import ALIGNMENT, ARBITRATION, INTERVAL, RESOURCE, STAGE_PARTS
 from emu.plan import Hop
 from emu.request import Request
-from emu.stage import StageError
+from emu.stage import Served, StageError
+from emu.stage_errors import called, pass_on
 from emu.station import Station
 
 
@@ -71,24 +72,42 @@ def blocked_wait(
 
 
 def serve(hop: Hop, request: Request, now_ps: int) -> tuple[int, int]:
-    """What the stage itself adds: in the unit of its latency, and in picoseconds."""
+    """What the stage itself adds: in the unit of its latency, and in picoseconds.
+
+    `StageError` if it gives back what it must not, or raises what is no `EmuError`.
+    """
     assert hop.serve is not None  # asked by the callers
-    served = hop.serve(request, now_ps)
+    try:
+        served = hop.serve(request, now_ps)
+    except Exception as error:
+        pass_on(error, hop.name, "serve", request, now_ps)
     if served is None:
         return 0, 0
+    if not isinstance(served, Served):
+        raise _refused(hop, request, now_ps, repr(served), "a Served, or None")
     index = request.hop
     if served.ends:
         request.plan = request.plan.ending_at(index)
     if served.skips:
         request.plan = request.plan.skipping_after(index)
     extra = extra_ps = 0
-    for part, duration in served.parts:
-        part_ps = hop.station.span(duration)
-        if part not in STAGE_PARTS:
-            raise StageError(
-                f"stage {hop.name} adds '{part}' to a request; expected {listed(STAGE_PARTS)}"
-            )
-        extra += duration.count
-        extra_ps += part_ps
-        request.charges.append((index, part, part_ps))
+    try:
+        for part, duration in served.parts:
+            part_ps = hop.station.span(duration)
+            if part_ps < 0:
+                what = f"{duration!r} for '{part}'"
+                raise _refused(hop, request, now_ps, what, hop.station.expected_span)
+            if part not in STAGE_PARTS:
+                raise _refused(hop, request, now_ps, f"the part {part!r}", listed(STAGE_PARTS))
+            extra += duration.count
+            extra_ps += part_ps
+            request.charges.append((index, part, part_ps))
+    except (TypeError, ValueError) as error:
+        expected = "pairs of a part and a duration"
+        raise _refused(hop, request, now_ps, f"parts={served.parts!r}", expected) from error
     return extra, extra_ps
+
+
+def _refused(hop: Hop, request: Request, now_ps: int, what: str, expected: str) -> StageError:
+    place = called(hop.name, "serve", request, now_ps)
+    return StageError(f"{place} gives {what}; expected {expected}")

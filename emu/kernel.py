@@ -18,7 +18,7 @@ from emu.parts import BACKPRESSURE, SERVICE
 from emu.plan import Hop, told_later
 from emu.request import Request
 from emu.resource import Pool, TimedUnit
-from emu.station import Station, only_clock
+from emu.station import Station, step_clock
 from emu.time import Clock
 from emu.trace.events import Kind, Listener
 from emu.trace.teller import Teller
@@ -101,8 +101,7 @@ class Kernel:
         """Runs so many cycles of a clock; of the path's only one if none is named."""
         if cycles < 0:
             raise EmuError(f"step({cycles}); expected zero cycles or more")
-        if clock is None:
-            clock = only_clock(self.stations)
+        clock = step_clock(self.stations, clock)
         edge = clock.edge_after(self.now_ps) - 1
         self.run(until_ps=clock.edge(edge + cycles))
 
@@ -410,7 +409,7 @@ class Kernel:
             for lane in station.blocked.values():
                 lane.accept(at_ps)
         if station.is_ordered:
-            station.enter(request, hop)
+            station.enter(request, hop, at_ps)
         if self._teller is not None:
             self._teller.note(self.now_ps, Kind.ACCEPTED, request)
         extra, extra_ps = (0, 0) if hop.serve is None else serve(hop, request, at_ps)
@@ -459,7 +458,7 @@ class Kernel:
                 self._release(pool, request)
         del self.inside[request]
         if self._teller is not None:
-            self._teller.note(self.now_ps, Kind.DROPPED, request)
+            self._teller.dropped(self.now_ps, request)
         if self._dropped is not None:
             self._dropped(request)
 

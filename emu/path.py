@@ -9,14 +9,15 @@ from emu.assembly import Kind, Resources, StageAssembly, place_releases, place_t
 from emu.engines import Engine
 from emu.errors import EmuError, listed
 from emu.handshake import serve
+from emu.hosting import on_paper
 from emu.kernel import Kernel
 from emu.memory import Memory
 from emu.plan import Hop, Plan, PlanError, message_bytes
-from emu.random import Random
 from emu.report import Report
 from emu.request import Operation, Request
 from emu.resource import Pool
 from emu.run import run_closed_loop
+from emu.stage import Stage
 from emu.station import Station
 from emu.table.schema import Table
 from emu.time import Clock
@@ -30,6 +31,11 @@ def build(table: Table) -> Path:
 
 class PathError(EmuError):
     """A path used against its rules."""
+
+
+def _takes_memory(stage: Stage) -> bool:
+    """Whether a stage is given the memory, and so may touch it by rules of its own."""
+    return type(stage).use_memory is not Stage.use_memory
 
 
 class Path:
@@ -56,13 +62,13 @@ class Path:
         for assembly in self.assemblies:
             order = assembly.entry.timing.arbitration or ()
             assembly.set_ranks({places[name]: rank for rank, name in enumerate(order)})
-            assembly.stage.start(Random(seed, assembly.entry.name))
+            assembly.start(seed)
             if memory is not None:
                 assembly.use_memory(memory)
         for index, station in enumerate(self.stations):
             station.index = index
         self.address_step = self._resources.address_step()
-        self._has_kernel = False
+        self._is_claimed = False
         self._plans: dict[tuple[Operation, int, int], Plan] = {}
 
     def plan(self, operation: Operation, size_bytes: int, address: int = 0) -> Plan:
@@ -89,7 +95,7 @@ class Path:
             stages.append((hop, parts))
             before = len(request.charges)
             if hop.station.actor is not None:
-                parts.update(hop.station.actor.on_paper(request))
+                parts.update(on_paper(hop.station, request))
             elif hop.serve is not None:
                 serve(hop, request, 0)
             for _, part, time_ps in request.charges[before:]:
@@ -112,9 +118,7 @@ class Path:
 
         A path has one engine: `PathError` for a second, which would find it as the first left it.
         """
-        if self._has_kernel:
-            raise PathError(f"the path of {self.table.name} has run; expected a fresh build(table)")
-        self._has_kernel = True
+        self.claim()
         return Kernel(
             self.stations,
             self.pools,
@@ -124,6 +128,12 @@ class Path:
             memory=self.memory,
             shuffle=shuffle,
         )
+
+    def claim(self) -> None:
+        """An engine runs it from now on; `PathError` if one has, and left it as it was then."""
+        if self._is_claimed:
+            raise PathError(f"the path of {self.table.name} has run; expected a fresh build(table)")
+        self._is_claimed = True
 
     def run(
         self,
@@ -136,10 +146,14 @@ class Path:
     ) -> Report:
         """Runs a closed loop on a fresh copy of this path: as many requests, so many at a time.
 
-        On `auto` the compiled engine runs what it can; `EngineError` if `fast` can't run it.
+        On `auto` the compiled engine runs what it can; `EngineError` if `fast` can't run it, and
+        an `EmuError` for what cannot be run at all. Ctrl-C is a KeyboardInterrupt.
         """
         path = Path(self.table, self.seed)
-        return run_closed_loop(path, operation, size_bytes, requests, outstanding, engine=engine)
+        report = run_closed_loop(path, operation, size_bytes, requests, outstanding, engine=engine)
+        if report.interrupted:
+            raise KeyboardInterrupt
+        return report
 
     @property
     def stations(self) -> tuple[Station, ...]:
@@ -158,6 +172,15 @@ class Path:
         """Whether some stage makes requests wait for the order or the fence that they ask for."""
         return any(assembly.stage.keeps_marks for assembly in self.assemblies)
 
+    def touches_memory(self, operation: Operation, size_bytes: int) -> bool:
+        """Whether such requests meet a stage at which they can read or write memory."""
+        return any(
+            assembly.entry.passes(operation)
+            and assembly.applies(operation, size_bytes)
+            and (assembly.stage.touches_memory or _takes_memory(assembly.stage))
+            for assembly in self.assemblies
+        )
+
     def actor(self, name: str) -> Station:
         """The station of the stage `name`, which is an actor; `PathError` if there is none."""
         actors = {station.name: station for station in self.stations if station.actor is not None}
@@ -171,7 +194,7 @@ class Path:
     def flush(self, initiator: int, destination: int, address: int, now_ps: int) -> None:
         """Every stage forgets what it keeps of far memory there; between two instants."""
         for assembly in self.assemblies:
-            assembly.stage.flush(initiator, destination, address, now_ps)
+            assembly.flush(initiator, destination, address, now_ps)
 
     @property
     def clocks(self) -> tuple[Clock, ...]:
@@ -193,7 +216,7 @@ class Path:
         for assembly in self.assemblies:
             if not assembly.entry.passes(operation):
                 continue
-            if assembly.stage.applies(operation, kind.size_bytes):
+            if assembly.applies(operation, kind.size_bytes):
                 travels_bytes = message_bytes(
                     message,
                     kind.size_bytes,

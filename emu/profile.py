@@ -10,7 +10,7 @@ from emu.utilisation import Used
 
 #: What is in use for so much of the time is full: at a run's beginning and end little is inside.
 FULL = 0.9
-#: By so much two utilisations may differ and count as equal.
+#: By so much two rates may differ and count as equal.
 NEAR = 0.02
 
 
@@ -47,15 +47,19 @@ class Profile:
 def profile(report: Report) -> Profile:
     """The profile of a run.
 
-    Places and units that are all held do not bind while a stage or a link is just as full: what
-    holds them waits for that, and more of them would wait as well.
+    What is full binds at the lowest rate; a stage that takes several together is full once they
+    are as many as it can take. Places and units that are all held do not bind while a stage or a
+    link is full at about the same rate: what holds them waits for that, and more of them would
+    wait as well.
     """
     used = sorted(report.used, key=lambda one: -one.utilisation)
+    rates = [(one.full_at_per_s(report.delivered), one) for one in used if _is_full(one)]
+    full = [(rate, one) for rate, one in rates if rate is not None]
     binds = None
-    if used and used[0].utilisation >= FULL:
-        level = used[0].utilisation - NEAR
-        alone = [one for one in used if not one.is_held and one.utilisation >= level]
-        binds = alone[0] if alone else used[0]
+    if full:
+        level = min(rate for rate, _ in full) * (1 + NEAR)
+        near = [one for rate, one in full if rate <= level]
+        binds = next((one for one in near if not one.is_held), near[0])
         used = [binds, *(one for one in used if one is not binds)]
     others = [one for one in used if one is not binds]
     counted = {one.name for one in used}
@@ -63,7 +67,11 @@ def profile(report: Report) -> Profile:
         delivered=report.delivered,
         used=used,
         binds=binds,
-        full_too=[one for one in others if one.utilisation >= FULL],
-        following=next((one for one in others if 0 < one.utilisation < FULL), None),
+        full_too=[one for one in others if _is_full(one)],
+        following=next((one for one in others if one.utilisation and not _is_full(one)), None),
         uncounted=[name for name in report.stages if name not in counted],
     )
+
+
+def _is_full(one: Used) -> bool:
+    return one.utilisation * one.filled >= FULL

@@ -9,7 +9,7 @@ from typing import Any
 from emu.histogram import Histogram
 from emu.parts import ROUNDING, SERVICE
 from emu.request import Operation
-from emu.time import PS_PER_S
+from emu.rounds import Rounds
 from emu.utilisation import Used
 
 PERCENTILES_PER_MILLE = {"p50": 500, "p99": 990, "p999": 999}
@@ -38,6 +38,7 @@ class Report:
     in_flight_at: dict[str, int]
     first_post_ps: int
     first_completion_ps: int
+    rounds: Rounds
     last_completion_ps: int
     inside_ps: int
     end_ps: int
@@ -69,9 +70,9 @@ class Report:
 
     @property
     def rate_per_s(self) -> float | None:
-        """(delivered - 1) / (last - first completion); `None` where all completed at once."""
-        window_ps = self.last_completion_ps - self.first_completion_ps
-        return (self.delivered - 1) * PS_PER_S / window_ps if window_ps > 0 else None
+        """Completions a second, see `emu.rounds`; `None` where all came at once."""
+        first_ps, last_ps = self.first_completion_ps, self.last_completion_ps
+        return self.rounds.rate_per_s(self.delivered, first_ps, last_ps)
 
     @property
     def window_ps(self) -> int:

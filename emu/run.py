@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from emu.compiling import compile_before
 from emu.driver import Driver
-from emu.engines import Engine, FaultError, Started, start
+from emu.engines import Engine, FaultError, Started, TooFarError, start
 from emu.errors import EmuError
 from emu.report import Report
 from emu.request import Operation, Request
@@ -58,10 +58,12 @@ def run_closed_loop(
 
     `EngineError` if the engine that is asked for can't run this.
     """
-    if requests < 1 or outstanding < 1:
-        raise EmuError(
-            f"{requests} requests with {outstanding} outstanding; expected 1 or more of each"
-        )
+    given = {"requests": requests, "outstanding": outstanding, "size_bytes": size_bytes}
+    for name, least in (("requests", 1), ("outstanding", 1), ("size_bytes", 0)):
+        if not isinstance(given[name], int) or given[name] < least:
+            raise EmuError(f"{name} is {given[name]!r}; expected a whole number, {least} or more")
+    if not isinstance(operation, Operation):
+        raise EmuError(f"operation is {operation!r}; expected one of emu.Operation, as in READ")
     return run_on(engine, path, closed_loop((operation, size_bytes), outstanding, requests))
 
 
@@ -100,13 +102,14 @@ def run_on(
         compile_before(engine, path, described, compiling)
     try:
         return _reported(path, described, started, until_ps)
-    except FaultError:
-        if described.again is None:
+    except FaultError as fault:
+        if described.again is None or (engine == "fast" and isinstance(fault, TooFarError)):
             raise
         # The reference engine fails the same way, and says why; or it takes what comes later.
         fresh = type(path)(path.table, path.seed)
         again = replace(described, workload=described.again())
-        return run_workload(fresh, again, until_ps=until_ps)
+        report = run_workload(fresh, again, until_ps=until_ps)
+        return replace(report, prevented=str(fault).partition(";")[0])
 
 
 def _reported(path: Path, described: Described, started: Started, until_ps: int | None) -> Report:
@@ -139,12 +142,13 @@ def _reported(path: Path, described: Described, started: Started, until_ps: int 
         in_flight_at=in_flight_at,
         first_post_ps=run.first_post_ps,
         first_completion_ps=run.first_completion_ps,
+        rounds=run.rounds,
         last_completion_ps=run.last_completion_ps,
         inside_ps=run.inside_ps,
         end_ps=end_ps,
         stages=stages,
         parts=run.ledger.parts(),
-        used=used(path.stations, path.pools, stages, run.first_post_ps, end_ps),
+        used=used(path, described.kind, run.latency.count, run.first_post_ps, end_ps),
         derived_ps=None if described.kind is None else path.derived_ps(*described.kind),
         wall_s=wall_s,
         until_ps=until_ps,
@@ -157,7 +161,7 @@ def _reported(path: Path, described: Described, started: Started, until_ps: int 
 def stopped_by_interrupt(stop: Callable[[], None]) -> Iterator[None]:
     """Ctrl-C calls `stop`, which is to end what goes on when that leaves it whole.
 
-    A second one kills.
+    A handler that is the caller's own is called as well. A second one kills.
     """
     if threading.current_thread() is not threading.main_thread():
         yield  # only the main thread may handle signals; there it is the caller's to decide
@@ -167,6 +171,8 @@ def stopped_by_interrupt(stop: Callable[[], None]) -> Iterator[None]:
     def interrupted(signum: int, frame: FrameType | None) -> None:
         stop()
         signal.signal(signal.SIGINT, before)
+        if callable(before) and before is not signal.default_int_handler:
+            before(signum, frame)
 
     signal.signal(signal.SIGINT, interrupted)
     try:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, TypeVar, dataclass_transform
 
 import pydantic
 from pydantic.dataclasses import dataclass as pydantic_dataclass
+from pydantic.dataclasses import is_pydantic_dataclass
 
 from emu.errors import EmuError
 from emu.random import Random
@@ -33,7 +34,9 @@ def parameters(cls: type[T]) -> type[T]:
     """Class decorator for a stage's `Parameters`: a frozen dataclass that refuses unknown keys.
 
     Fields are annotated with the types of `emu.table.fields` (`TimeField`, `BytesField`, ...) or
-    with plain types under `typing.Annotated[..., pydantic.Field(ge=..., description=...)]`.
+    with plain types under `typing.Annotated[..., pydantic.Field(ge=..., description=...)]`: `bool`,
+    `int`, `float`, `Decimal`, `Fraction`, `str`, `Literal`, and `list`, `tuple` and `dict` of them.
+    A `Decimal` or a `Fraction` is exactly the number that is written; `1/3` is a `Fraction` too.
     """
     config = pydantic.ConfigDict(extra="forbid", strict=True, arbitrary_types_allowed=True)
     made: Any = pydantic_dataclass(frozen=True, config=config)(cls)
@@ -108,8 +111,8 @@ class Registry(Mapping[str, type[Stage]]):
     """The stages that installed distributions register, by the name that tables use.
 
     A stage is imported when it is asked for, so a broken third party's stage disturbs nobody
-    who does not use it. `StageError` where it cannot be imported, or is no `Stage` or only a
-    part of one.
+    who does not use it. `StageError` where it cannot be imported, is no `Stage` or only a part
+    of one, or has `Parameters` that are not made by `parameters`.
     """
 
     def __init__(self, points: list[EntryPoint]) -> None:
@@ -140,6 +143,11 @@ class Registry(Mapping[str, type[Stage]]):
             raise StageError(
                 f"stage '{name}' of {_origin(point)} is only a part of one: it lacks "
                 f"{', '.join(missing)}"
+            )
+        if not is_pydantic_dataclass(stage.Parameters):
+            raise StageError(
+                f"stage '{name}' of {_origin(point)} has Parameters without @parameters of "
+                "emu.stage"
             )
         return stage
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Hashable, Iterable
+from fractions import Fraction
 from typing import Literal
 
 from emu.actor import Actor, Port
@@ -13,7 +14,7 @@ from emu.errors import EmuError, listed
 from emu.plan import Hop
 from emu.request import Request
 from emu.resource import Pool
-from emu.stage import StageError
+from emu.stage_errors import pass_on
 from emu.time import Clock, Cycles, Duration, Picoseconds
 
 
@@ -48,12 +49,15 @@ class Station:
         "is_ordered",
         "name",
         "overflow",
+        "place_ps",
+        "placed_ps",
         "plain",
         "pools",
         "port",
         "ranks",
         "refill_ps",
         "refills_at_edge",
+        "resumed_edge",
         "taken",
         "touched",
         "unbounded",
@@ -115,11 +119,16 @@ class Station:
         self.inside: deque[Request] = deque()
         #: Places taken: one for each request or batch.
         self.taken = 0
+        #: Places taken times picoseconds, up to when the last was taken or became free.
+        self.place_ps = 0
+        self.placed_ps = 0
         #: When the places that became free, and can't be taken yet, can be.
         self.refill_ps: deque[int] = deque()
         #: The next acceptance is not before this time, and on a clock not before this edge.
         self.free_ps = 0
         self.free_edge = 0
+        #: The edge of the last acceptance that came later than that.
+        self.resumed_edge = 0
         #: The edge of the present instant, once `earliest` has found it to be one.
         self.edge = 0
         #: When it accepted last: since then the present first of a lane may be first in it.
@@ -158,6 +167,8 @@ class Station:
         if clock is None:
             self.free_ps = at_ps + busy
             return at_ps + latency
+        if self.edge > self.free_edge:
+            self.resumed_edge = self.edge
         self.free_edge = self.edge + busy
         return clock.edge(self.edge + latency)
 
@@ -165,12 +176,19 @@ class Station:
         """Whether there is room for one more request here, in the channel or at the actor."""
         if self.actor is not None:
             self.port.now_ps = now_ps
-            return self.actor.has_room(request)
+            try:
+                return self.actor.has_room(request)
+            except Exception as error:
+                pass_on(error, self.name, "has_room", request, now_ps)
         return self.channel.free_places(now_ps) != 0
 
-    def enter(self, request: Request, hop: Hop) -> None:
-        """The request, and those accepted together with it, take a place inside."""
-        self.taken += 1
+    def enter(self, request: Request, hop: Hop, now_ps: int) -> None:
+        """The request, and those accepted together with it, take a place inside.
+
+        An actor's are on their way out by then; if it has places, it counts them itself.
+        """
+        if self.actor is None:
+            self.take_place(now_ps)
         self.inside.append(request)
         if request.riders and hop.ends_batch:
             self.inside.extend(request.riders)
@@ -190,24 +208,43 @@ class Station:
             sharing[0] -= 1
             if sharing[0]:
                 return False
+        if self.actor is None:
+            self.free_place(now_ps)
+        return self.depth is not None
+
+    def take_place(self, now_ps: int) -> None:
+        """A place inside is taken."""
+        self.place_ps += self.taken * (now_ps - self.placed_ps)
+        self.placed_ps = now_ps
+        self.taken += 1
+
+    def free_place(self, now_ps: int) -> None:
+        """A place becomes free, and with `refills_at_edge` can be taken from the next edge on."""
+        self.place_ps += self.taken * (now_ps - self.placed_ps)
+        self.placed_ps = now_ps
         self.taken -= 1
-        if self.depth is None:
-            return False
-        if self.refills_at_edge and self.clock is not None:
-            self.refill_ps.append(self.clock.edge(self.clock.edge_after(now_ps)))
-        return True
+        if self.depth is not None and self.refills_at_edge and self.clock is not None:
+            refill_ps = self.clock.edge(self.clock.edge_after(now_ps))
+            self.refill_ps.append(refill_ps)
+            self.place_ps += refill_ps - now_ps
 
     def span(self, duration: Duration) -> int:
-        """Picoseconds in what a stage adds: time if it has no clock, else cycles of its clock."""
+        """Picoseconds in what a stage adds; -1 where that is not as `expected_span` says."""
         clock = self.clock
-        if clock is None and isinstance(duration, Picoseconds):
-            return duration.count
-        if clock is not None and isinstance(duration, Cycles):
+        if clock is None:
+            if isinstance(duration, Picoseconds):
+                count = duration.count
+                return count if type(count) is int else -1
+        elif isinstance(duration, Cycles) and type(duration.count) is int:
             return clock.span(duration)
-        raise StageError(
-            f"stage {self.name} adds {duration} to a request; expected "
-            + ("time, since it has no clock" if clock is None else f"cycles of {clock.name}")
-        )
+        return -1
+
+    @property
+    def expected_span(self) -> str:
+        """What a stage may add: time if it has no clock, else cycles of its clock."""
+        if self.clock is None:
+            return "whole Picoseconds from 0 on, since it has no clock"
+        return f"whole Cycles of {self.clock.name} from 0 on"
 
     def has_place(self, now_ps: int) -> bool:
         """Whether one more request can be inside."""
@@ -246,17 +283,44 @@ class Station:
             lane = self.blocked[key] = BlockedLane()
         return lane
 
-    def busy_ps(self) -> int:
-        """How long its acceptances so far keep others out."""
-        return self.busy if self.clock is None else self.clock.span(Cycles(self.busy))
+    def busy_ps(self, now_ps: int) -> int:
+        """How long it has kept others out up to now.
+
+        Where all is known ahead, some of its acceptances lie ahead, and come one right after
+        the other: only before the first of these can there be a wait for an edge.
+        """
+        clock = self.clock
+        if clock is None:
+            return self.busy - max(0, self.free_ps - now_ps)
+        busy_ps = clock.span(Cycles(self.busy))
+        if not self.accepted:
+            return 0
+        ahead_from_ps = max(now_ps, clock.edge(self.resumed_edge))
+        return max(0, busy_ps - max(0, clock.edge(self.free_edge) - ahead_from_ps))
+
+    def all_busy_ps(self) -> Fraction:
+        """The same of all acceptances, those that lie ahead as well, exactly."""
+        return Fraction(self.busy) if self.clock is None else self.busy * self.clock.period_ps
+
+    def taken_ps(self, now_ps: int) -> int:
+        """Places taken times picoseconds up to now; a place counts until it can be taken again."""
+        ahead_ps = sum(refill_ps - now_ps for refill_ps in self.refill_ps if refill_ps > now_ps)
+        return self.place_ps + self.taken * (now_ps - self.placed_ps) - ahead_ps
 
 
-def only_clock(stations: Iterable[Station]) -> Clock:
-    """The one clock whose edges bind stations; `EmuError` if there are more, or none."""
+def step_clock(stations: Iterable[Station], clock: object) -> Clock:
+    """The clock of a step: the one that is given, or else the only one whose edges bind stations.
+
+    `EmuError` without one, and for what is no clock.
+    """
+    if isinstance(clock, Clock):
+        return clock
     clocks = list(dict.fromkeys(one.clock for one in stations if one.clock is not None))
-    if len(clocks) != 1:
-        raise EmuError(
-            f"step() without a clock, and the path has {len(clocks)}; expected the clock's name, "
-            f"one of {listed(clock.name for clock in clocks)}"
-        )
-    return clocks[0]
+    if clock is None and len(clocks) == 1:
+        return clocks[0]
+    said = "without a clock" if clock is None else f"by {clock!r}"
+    expected = "a Clock of your own"
+    if clocks:
+        name = clocks[0].name
+        expected = f"a Clock, as table.clocks['{name}'], one of {listed(c.name for c in clocks)}"
+    raise EmuError(f"step {said}, and the path has {len(clocks)}; expected {expected}")

@@ -35,6 +35,8 @@ BANDWIDTH_UNITS_BYTES_PER_S = {
 }
 
 _QUANTITY = re.compile(r"\s*([+-]?)(\d+(?:\.\d+)?)\s*(\S.*?)?\s*")
+#: K, M and G alone count as the powers of two that sizes mostly are.
+_SHORT_SIZE = re.compile(r"(\d+(?:\.\d+)?)\s*([KMG]?)")
 
 
 def _quantity(text: object, units: dict[str, int] | dict[str, Fraction], what: str) -> Fraction:
@@ -104,6 +106,15 @@ def parse_bytes(text: object) -> int:
     if value.denominator != 1:
         raise UnitError(f"'{text}' is not a whole number of bytes; expected for example '64 B'")
     return int(value)
+
+
+def parse_size(text: str) -> int:
+    """The same from the text of an option, where a number alone is bytes, and `64K` is 64 KiB."""
+    match = _SHORT_SIZE.fullmatch(text.strip())
+    if match is None:
+        return parse_bytes(text)
+    digits, letter = match.groups()
+    return parse_bytes(f"{digits} {letter}iB" if letter else f"{digits} B")
 
 
 def parse_bandwidth(text: object) -> Fraction:

@@ -8,6 +8,7 @@ from emu.errors import RunError
 from emu.request import Request
 from emu.resource import TimedUnit
 from emu.station import Station
+from emu.time import format_time
 
 #: Steps in one instant after which it is taken never to settle.
 MOST_STEPS = 100_000
@@ -26,6 +27,6 @@ def unsettled(now_ps: int, moving: Iterable[Request | Station | TimedUnit]) -> U
         elif isinstance(one, Request):
             names.add(one.plan.hops[max(one.hop, 0)].name)
     return UnsettledError(
-        f"at {now_ps} ps nothing settles after {MOST_STEPS} steps; still active: "
+        f"at {format_time(now_ps)} nothing settles after {MOST_STEPS} steps; still active: "
         f"{', '.join(sorted(names))}"
     )

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Literal
+from fractions import Fraction
+from typing import TYPE_CHECKING, Literal
 
-from emu.parts import ALIGNMENT, ARBITRATION, INTERVAL, ORDERING, RESOURCE
-from emu.resource import Pool
+from emu.request import Operation
 from emu.station import Station
-from emu.time import PS_PER_S, Cycles
+from emu.time import PS_PER_S
+
+if TYPE_CHECKING:
+    from emu.path import Path
 
 #: How the places inside a stage are named, after it.
 DEPTH = ".depth"
@@ -22,6 +24,8 @@ class Used:
     """How much one thing was used: of its `capacity` at once, `in_use_ps` over all, in `span_ps`.
 
     Where a pool has so many units for each key, it is the key of which units are held most.
+    `each_ps` is how much one request uses it, where that is known of those that are not delivered
+    too. Where it takes several together, `filled` is how much of that they are on average.
     """
 
     name: str
@@ -29,6 +33,8 @@ class Used:
     capacity: int
     in_use_ps: int
     span_ps: int
+    each_ps: Fraction | None = None
+    filled: float = 1.0
 
     @property
     def is_held(self) -> bool:
@@ -46,62 +52,55 @@ class Used:
 
         `delivered` is how many there were: each uses it as much then as in this run.
         """
-        if not delivered or not self.in_use_ps:
+        each_ps = self.each_ps or (Fraction(self.in_use_ps, delivered) if delivered else 0)
+        if not each_ps or not self.filled:
             return None
-        return delivered * self.capacity * PS_PER_S / self.in_use_ps
+        return float(self.capacity * PS_PER_S / each_ps) / self.filled
 
 
 def used(
-    stations: Iterable[Station],
-    pools: Iterable[Pool],
-    stages: dict[str, dict[str, int]],
-    from_ps: int,
-    to_ps: int,
+    path: Path, kind: tuple[Operation, int] | None, delivered: int, from_ps: int, to_ps: int
 ) -> list[Used]:
     """All that can be used up, in the order of the path; none where no time passed.
 
     Of a stage or a link, the time that its acceptances keep others out (of an actor, if it counts
     them); of a stage with a `depth`, its places as well; of a pool, the units that are held. What
-    takes any number at once is left out. `stages` is the breakdown of what was delivered.
+    takes any number at once is left out. `kind` is given where all requests are alike.
     """
     span_ps = to_ps - from_ps
     if span_ps <= 0:
         return []
+    hops = [] if kind is None else path.plan(*kind).hops
     found = []
-    for station in stations:
+    for station in path.stations:
+        passes = sum(hop.station is station for hop in hops)
+        passed = Fraction(station.accepted, max(1, passes))
+        if not passes or station.batch != 1 or passed < delivered:
+            passed = Fraction(0)  # some have skipped it, or it is not known
         if not station.plain and (station.actor is None or station.accepted):
-            kind: Kind = "link" if station.is_link else "stage"
-            found.append(Used(station.name, kind, 1, _busy_ps(station, to_ps), span_ps))
-        if station.depth is not None and station.batch == 1:
-            place_ps = _place_ps(station, stages.get(station.name, {}))
-            found.append(Used(f"{station.name}{DEPTH}", "depth", station.depth, place_ps, span_ps))
-    for pool in pools:
+            what: Kind = "link" if station.is_link else "stage"
+            busy_ps = station.busy_ps(to_ps)
+            each_ps = station.all_busy_ps() / passed if passed and busy_ps else None
+            filled = _filled(station, delivered)
+            found.append(Used(station.name, what, 1, busy_ps, span_ps, each_ps, filled))
+        if station.depth is not None and (station.actor is None or station.accepted):
+            place_ps = station.taken_ps(to_ps)
+            places = f"{station.name}{DEPTH}"
+            each_ps = place_ps / passed if passed else None
+            found.append(Used(places, "depth", station.depth, place_ps, span_ps, each_ps))
+    for pool in path.pools:
         if pool.capacity is not None:
             # Where a stage uses a link, its places are a pool, with the name of any places.
-            kind = "depth" if pool.name.endswith(DEPTH) else "pool"
+            what = "depth" if pool.name.endswith(DEPTH) else "pool"
             unit_ps = pool.most_unit_ps(to_ps)
-            found.append(Used(pool.name, kind, pool.capacity, unit_ps, span_ps))
+            found.append(Used(pool.name, what, pool.capacity, unit_ps, span_ps))
     return found
 
 
-def _busy_ps(station: Station, to_ps: int) -> int:
-    """How long it kept others out up to now; some of its acceptances may lie ahead."""
-    if not station.accepted:
-        return 0
-    clock = station.clock
-    free_ps = station.free_ps if clock is None else clock.edge(station.free_edge)
-    return max(0, station.busy_ps() - max(0, free_ps - to_ps))
-
-
-def _place_ps(station: Station, parts: dict[str, int]) -> int:
-    """Taken places times picoseconds, as far as the breakdown of the delivered requests tells."""
-    waits = (ALIGNMENT, ARBITRATION, INTERVAL, ORDERING)
-    inside_ps = sum(
-        time_ps
-        for part, time_ps in parts.items()
-        if part not in waits and not part.startswith(RESOURCE)
-    )
-    if station.refills_at_edge and station.clock is not None:
-        # A place that became free at an edge is taken at the next at the earliest.
-        inside_ps += station.clock.span(Cycles(station.accepted))
-    return inside_ps
+def _filled(station: Station, delivered: int) -> float:
+    """How full its batches are, as far as what was delivered tells; 0 where they have no end."""
+    if station.batch == 1 or not station.accepted:
+        return 1.0
+    if station.batch is None:
+        return 0.0
+    return min(1.0, delivered / (station.accepted * station.batch))

@@ -6,6 +6,7 @@ from emu.errors import RunError
 from emu.kernel import Kernel
 from emu.request import Request
 from emu.station import Station
+from emu.time import format_time
 
 
 class DeadlockError(RunError):
@@ -17,7 +18,7 @@ def who_waits_for_whom(kernel: Kernel) -> str:
     now_ps = kernel.now_ps
     waits = {request: _wait(request, kernel) for request in kernel.inside}
     crowd = "1 request" if len(waits) == 1 else f"{len(waits)} requests"
-    lines = [f"nothing moves any more at {now_ps} ps, with {crowd} inside:"]
+    lines = [f"nothing moves any more at {format_time(now_ps)}, with {crowd} inside:"]
     for request, (what, _) in waits.items():
         lines.append(f"  request {request.sequence} ({request.operation}) {what}")
     cycle = _cycle({request: behind for request, (_, behind) in waits.items()})

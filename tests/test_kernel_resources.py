@@ -193,12 +193,15 @@ def test_what_a_clocked_stage_adds_counts_in_cycles() -> None:
         (
             delay("x", "1 ns"),
             Slower,
-            "stage x adds 2 cycles to a request; expected time, since it has no clock",
+            (
+                "Cycles(count=2) for 'cache_miss'; expected whole Picoseconds from 0 on, "
+                "since it has no clock"
+            ),
         ),
         (
             clocked("x", 1),
             Hit,
-            "stage x adds 8 ns to a request; expected cycles of nic",
+            "Picoseconds(count=8000) for 'cache_miss'; expected whole Cycles of nic from 0 on",
         ),
     ),
 )
@@ -207,7 +210,7 @@ def test_what_a_stage_adds_has_the_unit_of_its_latency(
 ) -> None:
     with pytest.raises(EmuError) as error:
         run(table([stage], behaviour={"x": behaviour}), posts(0))
-    assert str(error.value) == message
+    assert str(error.value) == f"stage x: serve of request 0 at 0 ps gives {message}"
 
 
 class Odd(Stage):
@@ -221,7 +224,9 @@ class Odd(Stage):
 def test_what_a_stage_adds_is_a_known_part() -> None:
     with pytest.raises(EmuError) as error:
         run(table([delay("x", "1 ns")], behaviour={"x": Odd}), posts(0))
-    assert str(error.value) == "stage x adds 'luck' to a request; expected service or cache_miss"
+    assert str(error.value) == (
+        "stage x: serve of request 0 at 0 ps gives the part 'luck'; expected service or cache_miss"
+    )
 
 
 # -- misuse -----------------------------------------------------------------------------------

@@ -160,8 +160,11 @@ def test_steps_do_not_drift() -> None:
 def test_of_several_clocks_a_step_needs_one() -> None:
     path = [clocked("x", 1, clock="a"), clocked("y", 1, clock="b")]
     made = Run(table(path, clocks={"a": GHZ, "b": NIC}), posts(0))
-    with pytest.raises(EmuError, match=r"the path has 2; expected .* one of a or b$"):
+    expected = r"the path has 2; expected a Clock, as table.clocks\['a'\], one of a or b$"
+    with pytest.raises(EmuError, match=expected):
         made.kernel.step()
+    with pytest.raises(EmuError, match=f"^step by 'b', and {expected}"):
+        made.kernel.step(1, "b")  # type: ignore[arg-type]
     made.kernel.step(2, made.path.table.clocks["a"])
     assert made.kernel.now_ps == 2000
     made.kernel.step(1, made.path.table.clocks["b"])
@@ -170,7 +173,7 @@ def test_of_several_clocks_a_step_needs_one() -> None:
 
 def test_a_path_without_clocks_steps_by_any() -> None:
     made = Run(table([delay("x", "7 ns")]), posts(0))
-    with pytest.raises(EmuError, match="the path has 0"):
+    with pytest.raises(EmuError, match="the path has 0; expected a Clock of your own"):
         made.kernel.step()
     made.kernel.step(3, Clock("bench", Fraction(2500)))
     assert (made.kernel.now_ps, made.completions_ps()) == (7500, [7000])

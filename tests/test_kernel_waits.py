@@ -62,7 +62,7 @@ def test_two_pools_in_opposite_order_end_with_who_waits_for_whom() -> None:
     accesses = [Access(READ, 64, 0), Access(WRITE, 64, 0)]
     source = table(opposite_order(), resources=RESOURCES)
     assert message_of(DeadlockError, loop(source, accesses, 2)) == [
-        "nothing moves any more at 10000 ps, with 2 requests inside:",
+        "nothing moves any more at 10 ns, with 2 requests inside:",
         "  request 0 (read) in front of read_b waits for b, held by 1",
         "  request 1 (write) in front of write_a waits for a, held by 0",
         "  in a circle: 0 -> 1 -> 0",
@@ -73,7 +73,7 @@ def test_those_behind_are_named_but_not_in_the_circle() -> None:
     accesses = [Access(op, 64, 0) for op in (READ, WRITE, READ, READ)]
     source = table(opposite_order(), resources=RESOURCES)
     assert message_of(DeadlockError, loop(source, accesses, 4)) == [
-        "nothing moves any more at 10000 ps, with 4 requests inside:",
+        "nothing moves any more at 10 ns, with 4 requests inside:",
         "  request 0 (read) in front of read_b waits for b, held by 1",
         "  request 1 (write) in front of write_a waits for a, held by 0",
         "  request 2 (read) in front of read_a waits for a, held by 0",
@@ -101,7 +101,7 @@ def test_a_circle_through_full_places() -> None:
     accesses = [Access(op, 64, 0) for op in (WRITE, WRITE, WRITE, READ)]
     lines = message_of(DeadlockError, loop(table(path, resources=tag), accesses, 4))
     assert lines == [
-        "nothing moves any more at 3000 ps, with 4 requests inside:",
+        "nothing moves any more at 3 ns, with 4 requests inside:",
         "  request 0 (write) in front of last waits for tag, held by 3",
         "  request 1 (write) at x waits for a place in the channel of last, full of 0",
         "  request 2 (write) in front of x waits for a place inside, taken by 1",
@@ -122,7 +122,7 @@ def test_everybody_on_the_way_is_told_for_what_he_waits() -> None:
     pool = next(pool for one in closed_loop.kernel.stations for pool in one.pools)
     pool.take(Request(99, READ, 64, 0, 0, way.plan(READ, 64)), 0)
     assert message_of(DeadlockError, closed_loop) == [
-        "nothing moves any more at 2000 ps, with 5 requests inside:",
+        "nothing moves any more at 2 ns, with 5 requests inside:",
         "  request 0 (read) in front of y waits for tag, held by 99",
         "  request 1 (read) at x waits for a place in the channel of y, full of 0",
         "  request 2 (read) at x waits for request 1, ahead of it there",

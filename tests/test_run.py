@@ -11,16 +11,17 @@ from typing import Any
 
 import pytest
 
-from emu.engines import Engine, EngineError
-from emu.errors import EmuError
+from emu.engines import ENGINES, Engine, EngineError
+from emu.errors import EmuError, RunError
 from emu.histogram import Histogram
 from emu.kernel import Kernel
-from emu.path import Path
+from emu.path import Path, PathError
 from emu.request import Request
 from emu.run import Access, ClosedLoop, run_closed_loop, run_on, stepping
-from emu.workload import Timed
+from emu.workload import Closed, Timed
 from emu.workload.arrivals import Arrivals
-from emu.workload.build import Described, closed_loop
+from emu.workload.build import Described, closed_loop, described
+from emu.workload.schema import OpenSpec
 from tests.build import READ, WRITE, clocked, delay, station, table
 
 PIPELINE = [clocked("x", 9, 2, depth=3), delay("y", "500 ps")]
@@ -66,13 +67,24 @@ def test_more_outstanding_than_there_is_to_do() -> None:
     assert (report.posted, report.delivered, report.in_flight) == (2, 2, 0)
 
 
-@pytest.mark.parametrize(("requests", "outstanding"), ((0, 1), (1, 0), (-3, 1)))
-def test_nothing_to_do_is_refused(requests: int, outstanding: int) -> None:
+@pytest.mark.parametrize(
+    ("given", "said"),
+    (
+        ({"requests": 0}, "requests is 0; expected a whole number, 1 or more"),
+        ({"requests": -3}, "requests is -3; expected a whole number, 1 or more"),
+        ({"requests": 2.5}, "requests is 2.5; expected a whole number, 1 or more"),
+        ({"outstanding": 0}, "outstanding is 0; expected a whole number, 1 or more"),
+        ({"size_bytes": -5}, "size_bytes is -5; expected a whole number, 0 or more"),
+        ({"size_bytes": "64 B"}, "size_bytes is '64 B'; expected a whole number, 0 or more"),
+        ({"operation": "raed"}, "operation is 'raed'; expected one of emu.Operation, as in READ"),
+        ({"engine": "fsat"}, "'fsat' is no engine; expected auto, reference or fast; did you mean"),
+        ({"engine": None}, "'None' is no engine; expected auto, reference or fast"),
+    ),
+)
+def test_what_cannot_be_run_is_refused(given: dict[str, Any], said: str) -> None:
     with pytest.raises(EmuError) as error:
-        Path(table(PIPELINE)).run(requests=requests, outstanding=outstanding)
-    assert str(error.value) == (
-        f"{requests} requests with {outstanding} outstanding; expected 1 or more of each"
-    )
+        Path(table(PIPELINE)).run(**given)
+    assert str(error.value).startswith(said)
 
 
 def test_a_report_has_the_keys_that_scripts_read() -> None:
@@ -261,3 +273,61 @@ def test_hash_seeds_change_nothing() -> None:
     ]
     assert outputs[0].count("completed") == 60
     assert outputs[1:] == outputs[:1] * 2
+
+
+def test_ctrl_c_in_a_run_of_a_path_is_what_it_is_everywhere(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    path = Path(table(PIPELINE))
+    monkeypatch.setattr("emu.path.Path", InterruptedBy)
+    with pytest.raises(KeyboardInterrupt):
+        path.run(requests=10)
+
+
+def test_a_handler_of_the_callers_own_is_called_as_well() -> None:
+    heard: list[int] = []
+    before = signal.signal(signal.SIGINT, lambda signum, _: heard.append(signum))
+    try:
+        report = run_closed_loop(InterruptedBy(table(PIPELINE)), READ, 64, 10, 1)
+    finally:
+        signal.signal(signal.SIGINT, before)
+    assert (report.interrupted, heard) == (True, [signal.SIGINT])
+
+
+def test_beyond_what_the_fast_engine_counts_the_reference_goes_on() -> None:
+    spec = OpenSpec(kind="open", rate="0.000001 /s")
+    load = described(spec, {"kind": "open"}, (READ, 64), 1, 3)
+    report = run_on("auto", Path(table(PIPELINE)), load)
+    assert (report.engine, report.delivered, report.latency.largest) == ("reference", 3, 9500)
+    assert report.prevented is not None
+    assert report.prevented.startswith("the run goes beyond 1152921.504606846976 s")
+    with pytest.raises(RunError, match="the run goes beyond"):
+        run_on("fast", Path(table(PIPELINE)), described(spec, {}, (READ, 64), 1, 3))
+
+
+def test_what_was_drawn_from_an_iterator_is_not_lost_in_silence() -> None:
+    posts = ((number * 1000, Access(READ, 64, 0, operand=number == 7)) for number in range(20))
+    load = Described(Timed(posts), {}, None)
+    with pytest.raises(RunError, match="can't go on: the workload brings values to memory"):
+        run_on("auto", Path(table(PIPELINE)), load)
+
+
+def test_posts_out_of_order_are_refused_by_both_engines() -> None:
+    for engine in ENGINES:
+        for times_ps in ((5000, 4000), (-1, 0)):
+            posts = [(at_ps, Access(READ, 64, 0)) for at_ps in times_ps]
+            with pytest.raises(EmuError):
+                run_on(engine, Path(table(PIPELINE)), Described(Timed(posts), {}, None))
+    with pytest.raises(EmuError, match="start_ps is -777; expected a time from 0 on"):
+        Closed([stepping(READ, 64)], 1, start_ps=-777)
+    with pytest.raises(EmuError, match="until_ps is -1; expected a time from 0 on"):
+        run_on("fast", Path(table(PIPELINE)), closed_loop((READ, 64), 1, 3), until_ps=-1)
+
+
+@pytest.mark.parametrize("first", ("reference", "fast"))
+@pytest.mark.parametrize("then", ("reference", "fast"))
+def test_a_path_runs_once_on_whichever_engine(first: Engine, then: Engine) -> None:
+    path = Path(table(PIPELINE))
+    run_on(first, path, closed_loop((READ, 64), 1, 3))
+    with pytest.raises(PathError, match=r"has run; expected a fresh build\(table\)"):
+        run_on(then, path, closed_loop((READ, 64), 1, 3))

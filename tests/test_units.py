@@ -14,6 +14,7 @@ from emu.units import (
     parse_duration,
     parse_frequency,
     parse_period,
+    parse_size,
     parse_time,
 )
 
@@ -104,6 +105,31 @@ def test_a_period_may_be_a_fraction_of_a_picosecond() -> None:
 )
 def test_bytes(text: str, expected: int) -> None:
     assert parse_bytes(text) == expected
+    assert parse_size(text) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    (
+        ("64", 64),
+        (" 64 ", 64),
+        ("0", 0),
+        ("4K", 4096),
+        ("0.5 K", 512),
+        ("64K", 65536),
+        ("1G", 2**30),
+    ),
+)
+def test_sizes_of_options_need_no_unit_and_may_have_a_short_one(text: str, expected: int) -> None:
+    assert parse_size(text) == expected
+    with pytest.raises(UnitError):
+        parse_bytes(text)
+
+
+@pytest.mark.parametrize("text", ("", "-4", "1.5", "0.3K", "4k", "4T", "K", "64 parsec"))
+def test_what_is_no_size(text: str) -> None:
+    with pytest.raises(UnitError):
+        parse_size(text)
 
 
 @pytest.mark.parametrize(

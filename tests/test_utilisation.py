@@ -1,9 +1,10 @@
 import pytest
 
+from emu.engines import Engine
 from emu.path import Path
 from emu.report import Report
-from emu.run import run_workload
-from emu.workload import Timed, stepping
+from emu.run import run_on, run_workload
+from emu.workload import Access, Timed, stepping
 from emu.workload.build import Described
 from tests.build import READ, StageDict, clocked, delay, station, table
 
@@ -81,3 +82,45 @@ def test_where_nothing_is_limited_nothing_binds() -> None:
 
 def test_where_no_time_passes_nothing_is_used() -> None:
     assert used([station("x", "0 ns")], requests=3) == {}
+
+
+def test_who_waits_outside_takes_no_place() -> None:
+    path = [station("x", "1 ns", interval="10 ns", depth=4, queue=4)]
+    report = Path(table(path)).run(requests=100, outstanding=64)
+    (places,) = [one for one in report.used if one.kind == "depth"]
+    assert (places.in_use_ps, places.span_ps) == (100 * 1000, 991_000)
+
+
+@pytest.mark.parametrize("engine", ("reference", "fast"))
+def test_who_waits_for_an_edge_keeps_nobody_out(engine: Engine) -> None:
+    # Accepted at 0 and at 3 us, and the run ends in the wait for that edge.
+    path = Path(table([clocked("x", 1)], clocks={"nic": "1 MHz"}))
+    posts = Timed([(0, Access(READ, 64, 0)), (2_100_000, Access(READ, 64, 0))])
+    report = run_on(engine, path, Described(posts, {}, (READ, 64)), until_ps=2_200_000)
+    assert report.engine == engine
+    assert [one.in_use_ps for one in report.used] == [1_000_000]
+
+
+def test_a_listener_changes_no_figure() -> None:
+    posts = [(number * 900, Access(READ, 64, 0)) for number in range(50)]
+    path = [clocked("x", 3, 2), station("y", "7 ns", interval="3 ns"), clocked("z", 1, 4)]
+    for until_ps in range(10_000, 60_000, 777):
+        found = [
+            run_workload(
+                Path(table(path, clocks={"nic": "300 MHz"})),
+                Described(Timed(posts), {}, (READ, 64)),
+                until_ps=until_ps,
+                listener=listener,
+            ).used
+            for listener in (None, lambda event: None)
+        ]
+        assert found[0] == found[1]
+
+
+def test_batches_that_are_not_full_have_room() -> None:
+    path = [station("x", "1 ns", interval="8 ns", batch=16), delay("y", "7 ns")]
+    (stage,) = Path(table(path)).run(requests=1000, outstanding=4).used
+    assert stage.utilisation > 0.95
+    assert stage.filled == pytest.approx(4 / 16, rel=0.01)
+    # Sixteen each time.
+    assert stage.full_at_per_s(1000) == pytest.approx(16 / 8e-9, rel=0.01)

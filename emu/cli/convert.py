@@ -9,7 +9,6 @@ from typing import Annotated
 import typer
 
 from emu.cli import INTERRUPTED
-from emu.cli.options import OptionError
 from emu.cli.output import print_text
 from emu.cli.tracing import (
     ClockOption,
@@ -19,6 +18,8 @@ from emu.cli.tracing import (
     StageOption,
     ToOption,
     check_clock,
+    check_not_read,
+    check_told,
     print_written,
     read_filter,
 )
@@ -63,8 +64,7 @@ def convert(
       emu convert trace.jsonl part.jsonl --from '1 us' --to '2 us' --stage wire
     """
     check_files([target], [*TRACES, *PICTURES])
-    if target.resolve() == source.resolve():
-        raise OptionError(f"{target}: this is the trace that is read; expected another file")
+    check_not_read([target], {source: "trace"})
     is_stopping = False
 
     def stop() -> None:
@@ -77,6 +77,7 @@ def convert(
             header, start=start, end=end, requests=request, initiators=initiator, stages=stage
         )
         check_clock(header, clock, [target])
+        header = header.filtered(wanted)
         exporter = open_exporter(target, header, clock)
         outputs = Outputs(wanted, [exporter])
         try:
@@ -86,8 +87,12 @@ def convert(
                     if is_stopping:
                         break
         finally:
-            outputs.close()
-            print_written({target: exporter}, outputs)
+            # A part that was read ends where it does.
+            try:
+                outputs.close(recording.end_ps or 0)
+            finally:
+                print_written({target: exporter}, outputs)
     if is_stopping:
         print_text("interrupted: this is what had been read by then", "bold")
         sys.exit(INTERRUPTED)
+    check_told(header, outputs)

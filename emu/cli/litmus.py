@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -23,6 +24,7 @@ from emu.run import stopped_by_interrupt
 
 #: With fewer schedules in all, starting processes takes longer than running them.
 FEW_SCHEDULES = 5000
+SEED = 1
 #: How a row is marked where a mode says more than its word.
 MARKS = {
     Verdict.FORBIDDEN: "FORBIDDEN",
@@ -49,7 +51,9 @@ def litmus(
         int | None,
         typer.Option(min=1, help="Schedules of each mode; without it, what each test asks for."),
     ] = None,
-    seed: Annotated[int, typer.Option(help="What all random numbers come from.")] = 1,
+    seed: Annotated[
+        int | None, typer.Option(help=f"What all random numbers come from; {SEED} without it.")
+    ] = None,
     mode: Annotated[
         str | None, typer.Option(metavar="NAME", help="Only the modes of this name.")
     ] = None,
@@ -81,6 +85,11 @@ def litmus(
 
       emu litmus message_passing --mode unordered --trace 17
     """
+    of_counting = {"--schedules": schedules, "--workers": workers}
+    if list_all:
+        _refuse("--list", {**of_counting, "--seed": seed, "--trace": numbers or None})
+    elif numbers:
+        _refuse("--trace", of_counting)
     read = [read_test(find(name)) for name in tests or litmus_names()]
     chosen = [
         (test, name) for test in read for name in test.spec.modes if mode is None or name == mode
@@ -93,14 +102,29 @@ def litmus(
             + (f"; {near}" if near else "")
         )
     if list_all:
-        for test, name in chosen:
-            print_text(f"{test.spec.name} {name}: {test.spec.modes[name].title}")
+        _list(chosen, as_json)
     elif numbers:
         if len(chosen) > 1:
             raise OptionError("--trace is of one test and one mode; expected both to be named")
-        _traces(*chosen[0], seed, numbers, as_json)
+        _traces(*chosen[0], SEED if seed is None else seed, numbers, as_json)
     else:
-        _count(chosen, seed, schedules, workers, as_json)
+        _count(chosen, SEED if seed is None else seed, schedules, workers, as_json)
+
+
+def _refuse(option: str, others: Mapping[str, object]) -> None:
+    """An `OptionError` where others are given beside an option that has no use for them."""
+    given = [name for name, value in others.items() if value is not None]
+    if given:
+        raise OptionError(f"{' and '.join(given)} beside {option}; expected {option} without")
+
+
+def _list(chosen: list[tuple[LitmusTest, str]], as_json: bool) -> None:
+    rows = [(test.spec.name, name, test.spec.modes[name].title) for test, name in chosen]
+    if as_json:
+        print_json([{"test": test, "mode": mode, "title": title} for test, mode, title in rows])
+        return
+    for test, mode, title in rows:
+        print_text(f"{test} {mode}: {title}")
 
 
 def _count(
@@ -151,11 +175,21 @@ def _print_mode(judged: Judged) -> None:
         if all(row.outcome != name for row in judged.rows)
     ]
     print_table(("outcome", "", "seen", ""), rows, left=4)
+    _print_unkept(counted.test, counted.mode)
     for row in judged.wrong:
         print_text()
         print_text(f"{MARKS[row.verdict]}: {said(counted, row.values)}", "bold")
         _print_trace(counted.test, counted.mode, counted.seed, row.first)
     print_text()
+
+
+def _print_unkept(test: LitmusTest, mode: str) -> None:
+    """A line for each table that knows of none of the marks that the mode gives."""
+    for table, labels in test.unkept_marks(mode).items():
+        print_text(
+            f"{', '.join(labels)}: with an order, a service mode or a fence, of which no stage of "
+            f"{Path(table).stem} knows: nothing waits for that"
+        )
 
 
 def _absent(judged: Judged) -> list[str]:
@@ -210,6 +244,7 @@ def _as_json(judged: Judged) -> dict[str, Any]:
         ],
         "not_seen": {"allowed": list(judged.missing), "forbidden": _absent(judged)},
         "not_here": mode.not_here,
+        "unkept_marks": counted.test.unkept_marks(counted.mode),
     }
 
 
@@ -222,6 +257,7 @@ def _traces(test: LitmusTest, mode: str, seed: int, numbers: list[int], as_json:
         return
     for number in numbers:
         _print_trace(test, mode, seed, number)
+    _print_unkept(test, mode)
 
 
 def _print_trace(test: LitmusTest, mode: str, seed: int, number: int) -> None:
@@ -254,6 +290,7 @@ def _trace_as_json(test: LitmusTest, mode: str, seed: int, number: int) -> dict[
         "timings": list(found.group.timings),
         "outcome": {"name": test.named(found.outcome), "values": dict(found.outcome)},
         "reuses": found.reuses,
+        "unkept_marks": test.unkept_marks(mode),
         "trace": [
             {"time_ps": line.time_ps, "who": line.who, "stage": line.stage, "what": line.what}
             for line in found.lines

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Annotated
 
 import typer
 
 from emu.cli.output import error
-from emu.compare import operation_on
+from emu.compare import operation_on, same_names
 from emu.engines import ENGINES, Engine
 from emu.errors import EmuError, did_you_mean, listed
 from emu.request import OPERATION_GROUPS, Operation
 from emu.table import load
+from emu.table.overrides import is_for, parts_of
 from emu.table.schema import Table
-from emu.units import parse_bytes
+from emu.units import parse_size
 
 
 class OptionError(EmuError):
@@ -29,7 +31,10 @@ OpOption = Annotated[
     ),
 ]
 SizeOption = Annotated[
-    str, typer.Option("--size", metavar="BYTES", help="Bytes moved: `64`, `'64 B'` or `4KiB`.")
+    str,
+    typer.Option(
+        "--size", metavar="BYTES", help="Bytes moved: `64`, `'64 B'` or `4K`, which is 4KiB."
+    ),
 ]
 SetOption = Annotated[
     list[str] | None,
@@ -80,14 +85,12 @@ def read_operation(word: str) -> Operation:
     return OPERATION_GROUPS[word][0]
 
 
-def read_size(text: str) -> int:
-    """Bytes from `64`, `64 B` or `4KiB`."""
-    if text.strip().isdecimal():
-        return int(text)
+def read_size(text: str, given: str | None = None) -> int:
+    """Bytes from `64`, `64 B`, `4KiB` or `4K`; `given` is how it was, unless by `--size`."""
     try:
-        return parse_bytes(text)
+        return parse_size(text)
     except EmuError as error:
-        raise OptionError(f"--size {text}: {error}") from error
+        raise OptionError(f"{given or f'--size {text}'}: {error}") from error
 
 
 def default_operation(table: Table) -> str:
@@ -96,12 +99,31 @@ def default_operation(table: Table) -> str:
     return (operation if operation in table.operations else table.operations[0]).value
 
 
-def load_all(names: list[str]) -> list[Table]:
-    """The named tables; a table given twice is an error."""
-    for name in names:
-        if names.count(name) > 1:
-            raise OptionError(f"table {name} is given twice; expected each table once")
-    return [load(name) for name in names]
+def load_together(
+    names: Sequence[str], settings: Sequence[str] = ()
+) -> list[tuple[Table, list[str]]]:
+    """The named tables, each with those of the settings that are for something that it has.
+
+    `OptionError` where two tables have one name, or where none has what a setting names.
+    """
+    plain = [load(name) for name in names]
+    problems = same_names(zip(names, (table.name for table in plain), strict=True))
+    for text in settings:
+        if not any(is_for(table, text) for table in plain):
+            parts = list(dict.fromkeys(part for table in plain for part in parts_of(table)))
+            part = text.partition("=")[0].strip()
+            near = did_you_mean(part.partition(".")[0], parts)
+            problems.append(
+                f"--set {text}: no table here has '{part}'; expected one of {listed(parts)}"
+                + (f"; {near}" if near else "")
+            )
+    if problems:
+        raise OptionError("\n".join(problems))
+    found = []
+    for name, table in zip(names, plain, strict=True):
+        own = [text for text in settings if is_for(table, text)]
+        found.append((load(name, overrides=own) if own else table, own))
+    return found
 
 
 def nanoseconds(time_ps: int) -> str:

@@ -26,7 +26,7 @@ PostedSizeOption = Annotated[
     typer.Option(
         "--size",
         metavar="BYTES",
-        help=f"Bytes moved: `64`, `'64 B'` or `4KiB`; {SIZE} without it.",
+        help=f"Bytes moved: `64`, `'64 B'` or `4K`, which is 4KiB; {SIZE} without it.",
     ),
 ]
 RequestsOption = Annotated[
@@ -50,7 +50,8 @@ WorkloadOption = Annotated[
         "--workload",
         metavar="WORKLOAD",
         help="What is posted and when: a YAML mapping, as in '{kind: open, rate: 10 M/s}', a "
-        ".yaml file with one, or a .csv or .jsonl file to replay.",
+        ".yaml file with one, or a .csv or .jsonl file to replay. Kinds: closed, open, burst, "
+        "chain, replay; docs/workloads.md has all their keys.",
     ),
 ]
 UntilOption = Annotated[

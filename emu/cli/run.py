@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from emu.cli import INTERRUPTED
+from emu.cli.marks import print_unkept_marks
 from emu.cli.options import (
     EngineOption,
     JsonOption,
@@ -133,7 +134,7 @@ def print_report(
     cells = [f"{v / 1000:.3f}" if v is not None else "" for v in latencies.values()]
     print_table(["", *(names[key] for key in latencies)], [["latency (ns)", *cells]])
     print_text()
-    print_text(f"rate: {rate(report.rate_per_s)}")
+    print_text(f"rate: {rate(report.rate_per_s) if report.delivered else 'nothing was delivered'}")
     print_text(
         f"posted {report.posted} = delivered {report.delivered} + dropped {report.dropped} "
         f"+ in flight {report.in_flight}"
@@ -142,16 +143,13 @@ def print_report(
         if where:
             places = ", ".join(f"{count} at {stage}" for stage, count in where.items())
             print_text(f"{what}: {places}")
-    if report.unkept_marks:
-        print_text(
-            f"{report.unkept_marks} with an order, a service mode or a fence, of which no stage "
-            f"of {report.table} knows: nothing waited for that"
-        )
-    if not report.delivered:
+    print_unkept_marks(report)
+    if not report.used and not report.delivered:
         return
     print_text()
-    _print_parts(report)
-    print_text()
+    if report.delivered:
+        _print_parts(report)
+        print_text()
     if profiled is None:
         _print_limits(report)
     else:
@@ -188,13 +186,13 @@ def _print_limits(report: Report) -> None:
     for name, fraction in sorted(used, key=lambda item: -item[1])[:MOST_USED]:
         print_text(f"  {name} is in use {fraction:.1%} of the time")
     if not used:
-        print_text("  no stage and no resource: each takes any number of requests at once")
+        print_text("  no stage and no resource whose use is counted")
     _print_waits(report)
 
 
 def _print_waits(report: Report) -> None:
     part = report.largest_part
-    if part is not None:
+    if part is not None and report.latency.sum:
         share = report.parts[part] / report.latency.sum
         print_text(f"  beyond service, most time goes to {part}: {share:.1%} of the latency")
     if report.in_flight_mean is not None:
@@ -206,14 +204,16 @@ def _print_profile(report: Report, profiled: Profile) -> None:
     print_text("profile", "bold")
     binds, following = profiled.binds, profiled.following
     if binds is None:
-        print_text("  nothing is full: what is posted, and how long it takes, makes the rate")
+        print_text(
+            "  nothing counted is full: what is posted, and how long it takes, makes the rate"
+        )
     else:
         print_text(f"  binds: {_in_use(binds)}")
     for one in profiled.full_too:
         print_text(f"  full as well: {_in_use(one)}")
     if following is not None:
-        room = f"full at {1 / following.utilisation:.3g} times the rate of this run"
-        print_text(f"  {'most used' if binds is None else 'next'}: {_in_use(following)}; {room}")
+        room = _room(following, report)
+        print_text(f"  {'most used' if binds is None else 'next'}: {_in_use(following)}{room}")
     _print_waits(report)
     print_text()
     rows = []
@@ -222,11 +222,21 @@ def _print_profile(report: Report, profiled: Profile) -> None:
         full_at = one.full_at_per_s(profiled.delivered)
         said = "" if full_at is None else rate(full_at)
         rows.append([one.name, one.kind, f"{one.utilisation:.1%}", held, said])
-    print_table(["", "kind", "in use", "held on average", "full at"], rows, left=2)
+    if rows:
+        print_table(["", "kind", "in use", "held on average", "full at"], rows, left=2)
     if any(one.is_held for one in profiled.used):
         print_text("full at, of depths and pools: if they are held as long as in this run")
+    if any(one.filled != 1 for one in profiled.used):
+        print_text("full at, of stages that take several together: if they always get so many")
     if profiled.uncounted:
         print_text(f"with no limit that is counted: {', '.join(profiled.uncounted)}")
+
+
+def _room(one: Used, report: Report) -> str:
+    full_at, now = one.full_at_per_s(report.delivered), report.rate_per_s
+    if full_at is None or not now:
+        return ""
+    return f"; full at {full_at / now:.3g} times the rate of this run"
 
 
 def _in_use(one: Used) -> str:

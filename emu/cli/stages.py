@@ -37,9 +37,9 @@ def stages(
         text = f"there is no stage '{name}'; expected one of {listed(known)}"
         raise EmuError(f"{text}; {hint}" if hint else text)
     if json:
-        names = known if name is None else [name]
+        shown = [_as_json(name)] if name is not None else [_loaded_as_json(one) for one in known]
         shared = [vars(one) for one in parameters_of(StageTiming)]
-        print_json({"stages": [_as_json(one) for one in names], "shared": shared})
+        print_json({"stages": shown, "shared": shared})
     elif name is None:
         rows = [(one, _described(one), known.origin(one)) for one in known]
         print_table(("stage", "what it is", "from"), rows, left=3)
@@ -59,6 +59,14 @@ def _described(name: str) -> str:
         return description(registry()[name])
     except StageError as problem:
         return str(problem)
+
+
+def _loaded_as_json(name: str) -> dict[str, Any]:
+    """The stage, or why it can't be loaded."""
+    try:
+        return _as_json(name)
+    except StageError as problem:
+        return {"name": name, "problem": str(problem), "origin": registry().origin(name)}
 
 
 def _as_json(name: str) -> dict[str, Any]:

@@ -30,14 +30,13 @@ class FirstRequests:
             self._titles[event.request] = str(event.request)
         self._stays.tell(event)
 
-    def close(self) -> None:
-        """There are no more events."""
-        self._stays.finish()
+    def close(self, end_ps: int = 0) -> None:
+        """There are no more events, up to the end."""
+        self._stays.finish(end_ps)
 
     def show(self, table: str, requests: int) -> None:
         """Prints them; `requests` says of how many they are the first."""
         if not self._lines:
-            print_text(f"{table}: no event passes the filter")
             return
         rows: list[list[str]] = []
         for request, lines in self._lines.items():
@@ -84,8 +83,11 @@ class FirstRequests:
     def ended(self, event: Event) -> None:
         """A request is complete or was dropped, or what it brought was consumed."""
         since_ps = self._submitted_ps.get(event.request)
-        what = "" if since_ps is None else f"{nanoseconds(event.time_ps - since_ps)} in all"
-        self._lines[event.request].append([event.kind.value, what, nanoseconds(event.time_ps)])
+        said = [f"by {event.stage}"] if event.stage else []
+        if since_ps is not None:
+            said.append(f"{nanoseconds(event.time_ps - since_ps)} in all")
+        cells = [event.kind.value, ", ".join(said), nanoseconds(event.time_ps)]
+        self._lines[event.request].append(cells)
 
     def _add(self, event: Event, what: str) -> None:
         self._lines[event.request].append(["", what, nanoseconds(event.time_ps)])

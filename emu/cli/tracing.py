@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from emu.cli.options import OptionError
-from emu.cli.output import print_text, several
+from emu.cli.output import error, print_text, several
 from emu.cli.posting import read_time
 from emu.errors import listed
 from emu.trace.exporter import Exporter
@@ -24,7 +24,10 @@ from emu.trace.filter import Filter, read_requests
 from emu.trace.header import Header
 
 FromOption = Annotated[
-    str | None, typer.Option("--from", metavar="TIME", help="Only what happens from then on.")
+    str | None,
+    typer.Option(
+        "--from", metavar="TIME", help="Only what happens from then on, and who is there then."
+    ),
 ]
 ToOption = Annotated[
     str | None, typer.Option("--to", metavar="TIME", help="Only what happens up to then.")
@@ -101,9 +104,27 @@ def check_clock(header: Header, clock: str | None, files: Iterable[Path]) -> Non
         choose_clock(header, clock)
 
 
+def check_not_read(files: Iterable[Path], read: Mapping[Path, str]) -> None:
+    """An `EmuError` where a file would take the place of one that is read, by what that is."""
+    places = {file.resolve(): what for file, what in read.items()}
+    for file in files:
+        what = places.get(file.resolve())
+        if what is not None:
+            raise OptionError(f"{file}: this is the {what} that is read; expected another file")
+
+
 def print_written(files: Mapping[Path, Exporter], outputs: Outputs) -> None:
-    """What is in each file that is complete."""
+    """What is in each file that is complete, and why others are not there."""
     events, requests = several(outputs.events, "event"), several(outputs.requests, "request")
     for file, exporter in files.items():
         if exporter in outputs.completed:
             print_text(f"{file}: {events} of {requests}")
+    for one in outputs.too_much:
+        error(str(one))
+
+
+def check_told(header: Header, outputs: Outputs) -> None:
+    """An `EmuError` where nothing was told."""
+    if not outputs.events:
+        what = "passes the filter" if header.filters else "is in this trace"
+        raise OptionError(f"{header.table}: no event {what}; expected at least one")

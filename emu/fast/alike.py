@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from emu.errors import EmuError
 from emu.fast.refusal import RefusalError
 from emu.workload import Access, Chain, Closed, Stream, Timed
 from emu.workload.arrivals import Arrivals
@@ -88,6 +89,18 @@ def _timed(workload: Timed) -> Alike:
     return Alike(kind, chunks=_chunks(at_ps for at_ps, _ in known), marked=marked)
 
 
+def check_order(times_ps: Words, before_ps: int) -> None:
+    """`EmuError` where posts are not in the order of time, the one before them included."""
+    earlier = np.flatnonzero(np.diff(times_ps, prepend=before_ps) < 0)
+    if earlier.size:
+        at = int(earlier[0])
+        least_ps = before_ps if at == 0 else times_ps[at - 1]
+        raise EmuError(
+            f"a request is posted at {times_ps[at]} ps after one at {least_ps} ps; expected posts "
+            "in the order of time, from 0 ps on"
+        )
+
+
 def _is_marked(access: Access) -> bool:
     return bool(access.order or access.service or access.fence)
 
@@ -100,9 +113,12 @@ def _only_kind(kinds: Iterable[Kind]) -> Kind:
 
 
 def _chunks(times: Iterable[int]) -> Iterator[Words]:
-    rest = iter(times)
-    while chunk := [min(time_ps, NEVER_PS) for time_ps in islice(rest, CHUNK)]:
-        yield np.array(chunk, np.int64)
+    rest, before_ps = iter(times), 0
+    while listed := [min(time_ps, NEVER_PS) for time_ps in islice(rest, CHUNK)]:
+        chunk = np.array(listed, np.int64)
+        check_order(chunk, before_ps)
+        before_ps = int(chunk[-1])
+        yield chunk
 
 
 _MAKERS: dict[type, Callable[[Any], Alike]] = {Closed: _closed, Chain: _chain, Timed: _timed}

@@ -44,6 +44,13 @@ def contents(block: Any, kind: np.dtype[Any] = WORD, *, all_room: bool = False) 
     return np.frombuffer(memoryview(raw), dtype=kind)
 
 
+def ring_numbers(ring: Any) -> list[int]:
+    """The numbers in a ring, the first first; see `emu.fast.ring`."""
+    numbers = contents(ring["block"])
+    found: list[int] = np.roll(numbers, -int(ring["first"]))[: int(ring["count"])].tolist()
+    return found
+
+
 def give_back(records: np.ndarray[Any, Any], kinds: dict[str, np.dtype[Any]]) -> None:
     """Gives back the memory of all blocks of records, and of the records in them.
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass
 from math import gcd
@@ -10,10 +11,10 @@ from typing import Any
 import numpy as np
 
 from emu.breakdown import Ledger
-from emu.engines import Completed, FaultError
-from emu.errors import RunError
+from emu.engines import Completed, FaultError, TooFarError
 from emu.fast import kinds
-from emu.fast.blocks import contents, fill, give_back, give_back_block
+from emu.fast.alike import check_order
+from emu.fast.blocks import contents, fill, give_back, give_back_block, ring_numbers
 from emu.fast.building import Building
 from emu.fast.codes import (
     FAILED,
@@ -35,6 +36,7 @@ from emu.histogram import Histogram
 from emu.path import Path
 from emu.plan import Plan
 from emu.request import Request
+from emu.rounds import Rounds, rounds_of
 from emu.time import format_time
 from emu.where import still_inside
 from emu.workload import Workload
@@ -88,11 +90,12 @@ class Events:
         world["limit"] = -1 if requests is None else requests
         world["until_ps"] = MOST_PS if until_ps is None else min(until_ps, MOST_PS)
         world["logs"] = ALL if logs else NOTHING if on_complete is None else COMPLETIONS
+        world["round"] = world["round_left"] = rounds_of(workload).size
         self._until_ps = until_ps
         self._inside_before_ps = 0
         world["more_posts"] = 1
         self._building.load_plans(self._worlds)
-        self._give_posts()
+        self._begin_posts()
         posts = contents(world["posts"], kinds.KINDS["posts"])
         self.first_post_ps = int(posts[0]["time_ps"]) if len(posts) else 0
         world["changed_ps"] = self.first_post_ps
@@ -115,7 +118,7 @@ class Events:
     def run(self) -> None:
         """Runs to the end, or up to and including `until_ps`; `FaultError` if it can't go on.
 
-        `RunError` for times that do not fit.
+        `TooFarError` for times that do not fit.
         """
         world = self._world
         compile_once(advance, lambda: advance(self._worlds, 0))
@@ -129,7 +132,7 @@ class Events:
             if max(world["latency_sum_ps"], world["all_inside_ps"]) > MOST_SUM_PS:
                 self._take_sums()
         if status == OVER and world["until_ps"] == MOST_PS and self._has_more:
-            raise RunError(
+            raise TooFarError(
                 f"the run goes beyond {format_time(MOST_PS)}, which is as far as the fast "
                 "engine counts; expected '--engine reference'"
             )
@@ -156,6 +159,13 @@ class Events:
     def first_completion_ps(self) -> int:
         """When the first request was complete; 0 if none was."""
         return int(self._world["first_completion_ps"])
+
+    @property
+    def rounds(self) -> Rounds:
+        """When so many completions at a time were there."""
+        world = self._world
+        names = ("round", "rounds", "first_round_ps", "last_round_ps")
+        return Rounds(*(int(world[name]) for name in names))
 
     @property
     def last_completion_ps(self) -> int:
@@ -231,13 +241,20 @@ class Events:
         world = self._world
         return bool(world["due"]["count"] or world["next_post"] < world["posts"]["count"])
 
+    def _begin_posts(self) -> None:
+        try:
+            self._give_posts()
+        except RefusalError as refusal:
+            if self._feed.draws:
+                # What has been drawn by now is lost to the reference engine.
+                raise _cannot_go_on(refusal) from None
+            raise
+
     def _give_more_posts(self) -> None:
         try:
             self._give_posts()
         except RefusalError as refusal:
-            raise FaultError(
-                f"the fast engine can't go on: {refusal}; expected '--engine reference'"
-            ) from None
+            raise _cannot_go_on(refusal) from None
         self._world["status"] = RUNNING
 
     def _give_posts(self) -> None:
@@ -246,6 +263,8 @@ class Events:
         fresh = [self._feed.refill(world)]
         if world["more_posts"] and world["next_post"] == world["posts"]["count"]:
             rows = self._feed.chunk(CHUNK)
+            before = contents(world["posts"], kinds.KINDS["posts"])
+            check_order(rows["time_ps"], int(before[-1]["time_ps"]) if len(before) else 0)
             world["more_posts"] = len(rows) == CHUNK
             give_back_block(world["posts"])
             fill(world["posts"], rows)
@@ -292,6 +311,10 @@ class Events:
                 self.ledger.merge(plan, count, charged)
                 charged = {}
         closed[:] = 0
+        stations = contents(world["stations"], STATION)
+        for station, one in zip(self._building.stations, stations, strict=True):
+            station.place_ps += int(one["place_ps"])
+            one["place_ps"] = 0
         self._inside_before_ps += int(world["inside_ps"])
         world["all_inside_ps"] -= world["inside_ps"]
         world["inside_ps"] = world["latency_sum_ps"] = 0
@@ -330,8 +353,10 @@ class Events:
         """Leaves the stations and pools of the path as they are at the end of the run."""
         stations = contents(self._world["stations"], STATION)
         for station, one in zip(self._building.stations, stations, strict=True):
-            for name in ("accepted", "busy", "free_ps", "free_edge"):
+            for name in ("accepted", "busy", "free_ps", "free_edge", "resumed_edge"):
                 setattr(station, name, int(one[name]))
+            station.taken, station.placed_ps = int(one["taken"]), int(one["placed_ps"])
+            station.refill_ps = deque(ring_numbers(one["refill_ps"]))
         of_pools: list[dict[Any, tuple[int, int]]] = [{} for _ in self._building.pools]
         pools = contents(self._world["pools"], POOL)
         for key, one in enumerate(contents(self._world["keyed"], KEYED)):
@@ -340,3 +365,7 @@ class Events:
             of_pools[one["pool"]][key] = int(one["held"]), unit_ps
         for pool, one, keys in zip(self._building.pools, pools, of_pools, strict=True):
             pool.count_as(int(one["held"]), int(one["unit_ps"]), int(one["updated_ps"]), keys)
+
+
+def _cannot_go_on(refusal: RefusalError) -> FaultError:
+    return FaultError(f"the fast engine can't go on: {refusal}; expected '--engine reference'")

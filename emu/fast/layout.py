@@ -72,7 +72,8 @@ STATION = record(
     *("capacity", "registered", "has_lanes", "turns", "behind"),
     # Which rules of its own it has, and the record of its kind.
     *("actor", "place"),
-    *("taken", "free_ps", "free_edge", "edge", "first_ps", "accepted", "busy"),
+    *("taken", "place_ps", "placed_ps"),
+    *("free_ps", "free_edge", "resumed_edge", "edge", "first_ps", "accepted", "busy"),
     *("contested", "wake_ps", "touched", "is_ready", "wanting", "waiting", "turn"),
     *("candidates_from",),
     # What an actor has asked for, and how many of its requests can't go on.
@@ -145,6 +146,8 @@ WORLD = record(
     *("extra", "extra_ps", "ends", "skips"),
     # What the driver counts; see `emu.driver.Driver`. `limit` is -1 for no limit.
     *("posted", "limit", "marked", "first_completion_ps", "last_completion_ps"),
+    # Of so many completions at a time, and how many are left of the one that has begun.
+    *("round", "round_left", "rounds", "first_round_ps", "last_round_ps"),
     *("all_inside_ps", "inside_ps", "changed_ps"),
     *("latency_count", "latency_sum_ps", "latency_largest_ps"),
     # The next of the posts, and whether there are more than these.

@@ -12,9 +12,9 @@ import numpy as np
 
 from emu import parts
 from emu.breakdown import BreakdownError, Ledger
-from emu.errors import RunError
+from emu.engines import TooFarError
 from emu.fast.alike import NEVER_PS, alike
-from emu.fast.blocks import give_back
+from emu.fast.blocks import give_back, ring_numbers
 from emu.fast.compiled import compile_once
 from emu.fast.line_run import BUCKETS, LINE, MOST_PS, advance
 from emu.fast.refusal import RefusalError
@@ -22,6 +22,7 @@ from emu.fast.stop import CHARGES
 from emu.fast.stops import stops_of, why_not
 from emu.histogram import Histogram
 from emu.path import Path
+from emu.rounds import Rounds, rounds_of
 from emu.time import format_time
 from emu.where import OUTSIDE
 from emu.workload import Workload
@@ -75,6 +76,7 @@ class Line:
         line["limit"] = min(limits, default=-1)
         line["until_ps"] = -1 if until_ps is None else min(until_ps, NEVER_PS)
         line["outstanding"] = load.outstanding
+        line["round"] = line["round_left"] = rounds_of(workload).size
         line["behind_ps"] = behind_ps
         self._hop_ps = np.array([hop.derived_ps for hop in plan.hops], np.int64)
         self._bucket_counts = np.zeros(BUCKETS, np.int64)
@@ -83,7 +85,8 @@ class Line:
         self._posts = np.full(load.outstanding, load.start_ps, np.int64)
         if not load.outstanding:
             self._give_posts()
-        self.first_post_ps = int(self._posts[0]) if self._posts.size else 0
+        any_post = self._posts.size and load.left != 0
+        self.first_post_ps = int(self._posts[0]) if any_post else 0
 
     def __del__(self) -> None:
         stops = getattr(self, "_stops", None)
@@ -119,7 +122,7 @@ class Line:
     def advance(self, at_most: int) -> None:
         """Lets at most so many requests pass; fewer where sums would not fit.
 
-        `RunError` for times that do not fit, and a `BreakdownError` if parts do not sum up.
+        `TooFarError` for times that do not fit, and a `BreakdownError` if parts do not sum up.
         """
         line = self._line
         closed = int(line["closed"])
@@ -134,7 +137,7 @@ class Line:
             at_most,
         )
         if line["latest_ps"] > MOST_PS:
-            raise RunError(
+            raise TooFarError(
                 f"the run goes beyond {format_time(MOST_PS)}, which is as far as the fast "
                 "engine counts; expected '--engine reference'"
             )
@@ -160,6 +163,13 @@ class Line:
     def first_completion_ps(self) -> int:
         """When the first request was complete; 0 if none was."""
         return int(self._line["first_completion_ps"])
+
+    @property
+    def rounds(self) -> Rounds:
+        """When so many completions at a time were there."""
+        line = self._line
+        names = ("round", "rounds", "first_round_ps", "last_round_ps")
+        return Rounds(*(int(line[name]) for name in names))
 
     @property
     def last_completion_ps(self) -> int:
@@ -208,6 +218,7 @@ class Line:
 
     def _settle(self) -> None:
         """Leaves the stations of the path as they are at the end of the run."""
+        line = self._line
         for stop in self._stops:
             hop = self._plan.hops[stop["hop"]]
             station = hop.station
@@ -217,8 +228,11 @@ class Line:
             free = int(stop["free_at_end"] if stop["late"] else free)
             if stop["clocked"]:
                 station.free_edge = free
+                station.resumed_edge = int(stop["resumed_at_end" if stop["late"] else "resumed"])
             else:
                 station.free_ps = free
+            until_ps = NEVER_PS if line["until_ps"] < 0 else int(line["until_ps"])
+            station.refill_ps.extend(min(ps, until_ps) for ps in ring_numbers(stop["left"]))
 
     def _take_sums(self, closed: int) -> None:
         """Takes what was summed up, so that the sums start again from zero."""
@@ -246,6 +260,9 @@ class Line:
         self._bucket_counts[buckets] = self._bucket_sums[buckets] = 0
         for charge in CHARGES:
             self._stops[f"{charge}_sum_ps"] = 0
+        for stop in self._stops:
+            self._plan.hops[stop["hop"]].station.place_ps += int(stop["place_ps"])
+            stop["place_ps"] = 0
 
     def _charged_by_stage(self) -> dict[tuple[str, str], int]:
         """Stage name and part to the sum that was charged since it was taken last."""

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
+from emu.fast.alike import NEVER_PS
 from emu.fast.compiled import compiled, entry
 from emu.fast.layout import record
 from emu.fast.stop import accept, add_charges, enter, leave
+from emu.fast.tally import count_round
 from emu.histogram import BUCKETS_LOG2, bucket_of
 
 #: A line at work.
@@ -16,6 +18,7 @@ LINE = record(
     # The time in the plain delays behind the last stop, and where the next post is found.
     *("behind_ps", "next", "posted", "closed"),
     *("last_post_ps", "first_completion_ps", "last_completion_ps", "latest_ps"),
+    *("round", "round_left", "rounds", "first_round_ps", "last_round_ps"),
     # The sums, since Python took them last, of the latencies, and of the times inside up to the
     # last completion of those that are not complete.
     *("latency_sum_ps", "late_sum_ps", "largest_ps", "shift"),
@@ -76,14 +79,15 @@ def advance(
 def _pass_through(line: Any, stops: Any, submitted_ps: int) -> int:
     """When the next request is complete."""
     now_ps = submitted_ps
+    end_ps = line.until_ps if line.until_ps >= 0 else NEVER_PS
     for index in range(stops.size):
         stop = stops[index]
         entered_ps = enter(stop, now_ps + stop.ahead_ps)
         if index:
-            leave(stops[index - 1], now_ps if stop.apart else entered_ps)
+            leave(stops[index - 1], now_ps if stop.apart else entered_ps, end_ps)
         now_ps = accept(stop)
     if stops.size:
-        leave(stops[stops.size - 1], now_ps)
+        leave(stops[stops.size - 1], now_ps, end_ps)
     return int(now_ps + line.behind_ps)
 
 
@@ -92,6 +96,7 @@ def _close(line: Any, completed_ps: int) -> None:
     if line.closed == 0:
         line.first_completion_ps = completed_ps
     line.last_completion_ps = completed_ps
+    count_round(line, completed_ps)
     line.closed += 1
 
 
@@ -134,6 +139,7 @@ def _hop_at(now_ps: int, stops: Any, hop_ps: Any, submitted_ps: int) -> int:
         if counts_at_ps > now_ps:
             if stop.late == 0:
                 stop.free_at_end = stop.free_before
+                stop.resumed_at_end = stop.resumed_before
             stop.late += 1
     if is_inside:
         hop = _in_run(hop_ps, hop + 1, hop_ps.size - 1, now_ps - left_ps)

@@ -74,6 +74,8 @@ class SourceFeed:
     chunk: Callable[[int], Rows]
     #: Where the given accesses come from.
     accesses: Iterator[Access] | None = None
+    #: Whether it takes from iterators of the workload, which nobody can turn back.
+    draws: bool = False
     #: What is drawn starts at multiples of so many bytes.
     granule_bytes: int = 1
 
@@ -122,7 +124,7 @@ def _timed(workload: Timed, source: Any, building: Any) -> SourceFeed:
         # All are looked at here, where the reference engine can still take over.
         return SourceFeed([], _Slices(_rows(known)))
     posts = iter(known)
-    return SourceFeed([], lambda count: _rows(islice(posts, count)))
+    return SourceFeed([], lambda count: _rows(islice(posts, count)), draws=True)
 
 
 def _closed(workload: Closed, source: Any, building: Any) -> SourceFeed:
@@ -142,9 +144,8 @@ def _closed(workload: Closed, source: Any, building: Any) -> SourceFeed:
     source["least_given"] = outstanding
     fill(source["given"], np.zeros(outstanding + _GIVEN_ROOM, POST))
     source["given"]["count"] = 0
-    return SourceFeed(
-        [], partial(_at_once, repeat(0, outstanding), workload.start_ps), iter(streams[0])
-    )
+    chunk = partial(_at_once, repeat(0, outstanding), workload.start_ps)
+    return SourceFeed([], chunk, iter(streams[0]), draws=True)
 
 
 def _chain(workload: Chain, source: Any, building: Any) -> SourceFeed:
@@ -232,6 +233,11 @@ def _rows(posts: Iterable[tuple[int, Access]]) -> Rows:
     for at_ps, access in posts:
         if access.operand or access.compare:
             raise RefusalError("the workload brings values to memory")
+        if access.order not in _ORDER_CODES or access.service not in _SERVICE_CODES:
+            raise RefusalError(
+                f"the workload has an order '{access.order}' or a service '{access.service}' that "
+                "is not known"
+            )
         listed.append(
             (
                 at_ps,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 
 from emu.engines import Completed
 from emu.fast import engine, line_run
@@ -32,15 +33,18 @@ def start_fast(
         )
     if path.shares_memory:
         raise RefusalError("the path has a memory whose values are looked at")
+    run: Line | Events | None = None
     if on_complete is None:
-        try:
-            return Line(path, workload, requests=requests, until_ps=until_ps)
-        except RefusalError:
-            pass  # then with events
+        with suppress(RefusalError):  # then with events
+            run = Line(path, workload, requests=requests, until_ps=until_ps)
     try:
-        return Events(path, workload, requests=requests, until_ps=until_ps, on_complete=on_complete)
+        run = run or Events(
+            path, workload, requests=requests, until_ps=until_ps, on_complete=on_complete
+        )
     except OverflowError:
         raise RefusalError("the table has numbers of more than 63 bits") from None
+    path.claim()
+    return run
 
 
 def is_compiled(run: Line | Events) -> bool:

@@ -31,6 +31,8 @@ def begin(world: Any, at: Any, at_ps: int, busy: int, latency: int) -> int:
     if at.clock < 0:
         at.free_ps = at_ps + busy
         return at_ps + latency
+    if at.edge > at.free_edge:
+        at.resumed_edge = at.edge
     at.free_edge = at.edge + busy
     return edge(clocks(world)[at.clock], at.edge + latency)
 
@@ -47,6 +49,7 @@ def interval_ends_ps(world: Any, at: Any) -> int:
 def enter_places(world: Any, at: Any, request_place: int, ends_batch: int) -> None:
     """A request, and those accepted together with it, take a place inside."""
     request = requests(world)[request_place]
+    _count_places(at, world.now_ps)
     at.taken += 1
     put(at.inside, request_place)
     riders = request.riders
@@ -72,13 +75,22 @@ def leave_place(world: Any, at: Any, request: Any) -> bool:
         if words(world.shares)[share]:
             return False
         push(world.free_shares, share)
+    _count_places(at, world.now_ps)
     at.taken -= 1
     if at.depth < 0:
         return False
     if at.refills_at_edge and at.clock >= 0:
         clock = clocks(world)[at.clock]
-        put(at.refill_ps, edge(clock, edge_after(clock, world.now_ps)))
+        refill_ps = edge(clock, edge_after(clock, world.now_ps))
+        put(at.refill_ps, refill_ps)
+        at.place_ps += refill_ps - world.now_ps
     return True
+
+
+@compiled
+def _count_places(at: Any, now_ps: int) -> None:
+    at.place_ps += at.taken * (now_ps - at.placed_ps)
+    at.placed_ps = now_ps
 
 
 @compiled

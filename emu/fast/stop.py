@@ -31,8 +31,11 @@ STOP = record(
     *("accepted", "arrived_ps", "accepted_ps", "finished_ps"),
     # What the interval was before it, and how many of those accepted lie beyond the end of a run.
     *("free_before", "late", "free_at_end"),
-    # For how long all places inside were taken while requests waited.
-    *("blocked_ps",),
+    # The edge of the last acceptance that came later than the interval allowed, before it as well.
+    *("resumed", "resumed_before", "resumed_at_end"),
+    # Places taken times picoseconds, since Python took that last; and for how long all of them
+    # were taken while requests waited.
+    *("place_ps", "blocked_ps"),
     # Of the last request, and of all that are complete since Python took them last.
     *(f"{charge}_ps" for charge in CHARGES),
     *(f"{charge}_sum_ps" for charge in CHARGES),
@@ -70,8 +73,10 @@ def accept(stop: Any) -> int:
     earliest_ps = max(arrived_ps + stop.registered, place_ps)
     if stop.clocked:
         stop.free_before = free.n
+        stop.resumed_before = stop.resumed
         if earliest_ps > free_ps:
             move_to(free, stop.clock, earliest_ps)
+            stop.resumed = free.n
     else:
         stop.free_before = free_ps
         free.time_ps = max(earliest_ps, free_ps)
@@ -97,13 +102,17 @@ def accept(stop: Any) -> int:
 
 
 @compiled
-def leave(stop: Any, left_ps: int) -> None:
-    """The request that was accepted last leaves, and its place becomes free."""
+def leave(stop: Any, left_ps: int, end_ps: int) -> None:
+    """The request that was accepted last leaves, and its place becomes free.
+
+    Nothing is counted beyond the end of the run.
+    """
     if not stop.depth:
         return
     if stop.refills_at_edge:
         left_ps = edge(stop.clock, edge_after(stop.clock, left_ps))
     put(stop.left, left_ps)
+    stop.place_ps += min(left_ps, end_ps) - min(stop.accepted_ps, end_ps)
 
 
 @compiled

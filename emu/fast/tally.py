@@ -71,12 +71,26 @@ def complete(world: Any, place: int) -> None:
     if world.latency_count == 0:
         world.first_completion_ps = now_ps
     world.last_completion_ps = now_ps
+    count_round(world, now_ps)
     count_inside(world, world.inside + 1)
     world.inside_ps = world.all_inside_ps
     latency_ps = now_ps - request.submitted_ps
     _count_latency(world, latency_ps)
     _close(world, request, latency_ps)
     _post_after(world, place, 0)
+
+
+@compiled
+def count_round(counter: Any, now_ps: int) -> None:
+    """One more completion; as `emu.rounds.Rounds.add`."""
+    counter.round_left -= 1
+    if counter.round_left:
+        return
+    counter.round_left = counter.round
+    if counter.rounds == 0:
+        counter.first_round_ps = now_ps
+    counter.last_round_ps = now_ps
+    counter.rounds += 1
 
 
 @compiled

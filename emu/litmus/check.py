@@ -12,14 +12,15 @@ from emu.litmus.schema import (
     OTHERWISE,
     RESERVED,
     REUSED,
+    SIZE_BYTES,
     Consume,
     Instruction,
     Local,
     Mode,
-    Poll,
     Post,
     Wait,
 )
+from emu.path import build
 from emu.request import Operation
 from emu.table.errors import Location, Problem, TableError, problem
 from emu.table.nodes import Node
@@ -102,8 +103,8 @@ class _Check:
                     what = f"the label '{label}' is taken"
                     yield self._problem((*path, "as"), what, "expected one of its own")
                 taken.add(label)
-            if self._posts(thread, step):
-                posted[str(label)] = thread.thread
+            if self._test.posts(step, thread):
+                posted[step.label] = thread.thread
             elif isinstance(step, Wait):
                 own = [one for one, owner in posted.items() if owner == thread.thread]
                 yield from self._known((*path, "wait"), "label", step.wait, [*own, ALL])
@@ -165,7 +166,7 @@ class _Check:
     # -- tables -----------------------------------------------------------------------------
 
     def _tables(self, name: str, mode: Mode) -> Iterator[Problem]:
-        lowest = tuple(f"{key}={one.from_}" for key, one in mode.vary.items())
+        lowest = mode.lowest
         said: dict[str, Step] = {f"--set {text}": ("set", i) for i, text in enumerate(mode.set)}
         said |= {
             f"--set {text}": ("vary", key) for text, key in zip(lowest, mode.vary, strict=True)
@@ -181,29 +182,29 @@ class _Check:
                     here: Step = path if step is None else ("modes", name, *step)
                     yield one if one.line else self._problem(here, one.what, one.expected)
                 continue
+            emulated = build(table)
             for thread in self._test.programs_in(name):
                 posted = self._posted(thread)
-                for operation in posted:
+                for operation, size_bytes in posted.items():
                     if operation not in table.operations:
-                        what = (
-                            f"{table_name} has no {operation}, and thread {thread.thread} posts one"
-                        )
+                        what = f"{table_name} has no {operation}"
                         expected = f"expected a table with {' and '.join(posted)}"
-                        yield self._problem(path, what, expected)
+                    elif not emulated.touches_memory(operation, size_bytes):
+                        what = f"no stage of {table_name} lets a {operation} touch memory"
+                        expected = "expected a table with a stage such as memory on its way"
+                    else:
+                        continue
+                    what += f", and thread {thread.thread} posts one"
+                    yield self._problem(path, what, expected)
 
-    def _posted(self, thread: Program) -> list[Operation]:
-        posted = (
-            step.operation if isinstance(step, Post) else Operation(step.by)
-            for step in thread.instructions
-            if isinstance(step, (Post, Poll)) and self._posts(thread, step)
-        )
-        return list(dict.fromkeys(posted))
-
-    def _posts(self, thread: Program, step: Instruction) -> bool:
-        if isinstance(step, Poll):
-            place = self._spec.locations.get(step.poll)
-            return place is not None and place.node != thread.node
-        return isinstance(step, Post)
+    def _posted(self, thread: Program) -> dict[Operation, int]:
+        """The operations that a thread posts, each with the bytes of the first."""
+        posted: dict[Operation, int] = {}
+        for step in thread.instructions:
+            if self._test.posts(step, thread):
+                size_bytes = step.bytes if isinstance(step, Post) else SIZE_BYTES
+                posted.setdefault(step.operation, size_bytes)
+        return posted
 
     # -- help -------------------------------------------------------------------------------
 

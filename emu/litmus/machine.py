@@ -8,7 +8,7 @@ from heapq import heappop, heappush
 from emu.buffers import Buffers, Reuse
 from emu.litmus.draw import Group
 from emu.litmus.model import LOCATION_BYTES, LitmusTest, Outcome
-from emu.litmus.schema import REUSED, Post
+from emu.litmus.schema import REUSED, SIZE_BYTES, Post
 from emu.litmus.threads import Thread
 from emu.memory import Memory
 from emu.path import Path
@@ -16,9 +16,6 @@ from emu.random import Random
 from emu.request import Operation, Request
 from emu.trace.events import Listener
 from emu.waits import DeadlockError, who_waits_for_whom
-
-#: What a request moves unless its instruction says otherwise.
-SIZE_BYTES = 8
 
 #: Hears what a thread does besides posting: the time, the thread, and what it is.
 Notes = Callable[[int, str, str], None]

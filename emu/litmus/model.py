@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from pathlib import Path
+from typing import TypeGuard
 
 from emu.litmus.schema import (
     ALL,
@@ -18,6 +19,7 @@ from emu.litmus.schema import (
     Poll,
     Post,
 )
+from emu.path import build
 from emu.request import WRITES
 from emu.table import load
 from emu.table.catalog import find
@@ -83,6 +85,28 @@ class LitmusTest:
     @cached_property
     def _marks(self) -> dict[tuple[str, str], Marks]:
         return {}
+
+    def posts(self, step: Instruction, program: Program) -> TypeGuard[Post | Poll]:
+        """Whether an instruction posts requests; a poll does so away from its own node."""
+        if isinstance(step, Poll):
+            place = self.spec.locations.get(step.poll)
+            return place is not None and place.node != program.node
+        return isinstance(step, Post)
+
+    def unkept_marks(self, mode: str) -> dict[str, tuple[str, ...]]:
+        """Table, as the mode names it, to the labels whose marks no stage of it knows of."""
+        labels = tuple(
+            step.label
+            for program in self.programs_in(mode)
+            for step in program.instructions
+            if self.posts(step, program) and self.marks(mode, step.label).is_any
+        )
+        spec = self.spec.modes[mode]
+        return {
+            name: labels
+            for index, name in enumerate(spec.tables)
+            if labels and not build(self.table(spec, index, spec.lowest)).keeps_marks
+        }
 
     def table(self, mode: Mode, index: int, overrides: tuple[str, ...] = ()) -> Table:
         """A table of a mode, with what the mode sets and then `overrides` put over it."""

@@ -92,6 +92,8 @@ class Location(Strict):
     value: WordField = 0
 
 
+#: What a request moves unless its instruction says otherwise.
+SIZE_BYTES = 8
 COMPARES = (Operation.COMPARE_AND_SWAP,)
 BRINGS = {"value": "brings", "compare": "compares with"}
 
@@ -110,7 +112,7 @@ class Post(Strict):
     #: What a write or an atomic brings, and what a compare-and-swap compares with.
     value: WordField | None = None
     compare: WordField | None = None
-    bytes: BytesField = 8
+    bytes: BytesField = SIZE_BYTES
     only: list[NameField] | None = None
 
     @property
@@ -151,6 +153,11 @@ class Poll(Strict):
     tries: Annotated[int, Field(strict=True, ge=1, le=10_000)] = 200
     by: Literal["read", "load"] = "read"
     only: list[NameField] | None = None
+
+    @property
+    def operation(self) -> Operation:
+        """What it posts where the location is elsewhere."""
+        return Operation(self.by)
 
 
 class Local(Strict):
@@ -230,6 +237,11 @@ class Marks(Strict):
     service: Literal["ROI", "ROT", "ROL", "UNO"] | None = None
     fence: Annotated[bool, Field(strict=True)] = False
 
+    @property
+    def is_any(self) -> bool:
+        """Whether there is any."""
+        return bool(self.order or self.service or self.fence)
+
 
 class Range(Strict):
     """From which a timing is drawn, both ends included."""
@@ -259,6 +271,11 @@ class Mode(Strict):
     forbidden: list[NameField] = Field(default_factory=list)
     #: Allowed outcomes that this machine can't give, each with the reason.
     not_here: dict[NameField, TextField] = Field(default_factory=dict)
+
+    @property
+    def lowest(self) -> tuple[str, ...]:
+        """Each timing that is drawn at its lowest, as `--set` would put it over a table."""
+        return tuple(f"{key}={one.from_}" for key, one in self.vary.items())
 
 
 class LitmusSpec(Strict):

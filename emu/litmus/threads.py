@@ -94,7 +94,7 @@ class Thread:
             if is_local:
                 machine.find(self, step.label, step.poll)
             else:
-                self._post(step.label, Operation(step.by), step.poll)
+                self._post(step.label, step.operation, step.poll)
                 while self._is_open(step.label):
                     yield None
             if machine.found[step.label] == step.until:

@@ -7,6 +7,8 @@ from dataclasses import fields
 
 from emu.actor import Actor
 from emu.errors import did_you_mean, listed
+from emu.stage import StageError
+from emu.stage_errors import asking
 from emu.table.errors import Location, Problem, problem
 from emu.table.parse import Draft, Parsed
 from emu.time import Clock, Cycles, Picoseconds
@@ -21,9 +23,18 @@ def check_actor(
     yield from _clock(draft, clocks)
     if draft.parameters is not None:
         yield from _units(draft)
-        actor = draft.stage(draft.parameters)
-        yield from _watched(draft, actor.watched, places)
-        yield from _announced(parsed, draft, actor, places)
+        try:
+            with asking(str(draft.name), "__init__"):
+                actor = draft.stage(draft.parameters)
+            with asking(str(draft.name), "watched"):
+                watched = actor.watched
+            with asking(str(draft.name), "announced"):
+                announced = actor.announced
+        except StageError as error:
+            yield problem(draft.at("stage"), draft.where, str(error), "")
+            return
+        yield from _watched(draft, watched, places)
+        yield from _announced(parsed, draft, actor, announced, places)
 
 
 def _clock(draft: Draft, clocks: Mapping[str, Clock]) -> Iterator[Problem]:
@@ -64,9 +75,8 @@ def _watched(draft: Draft, name: str, places: Mapping[str, int]) -> Iterator[Pro
 
 
 def _announced(
-    parsed: Parsed, draft: Draft, actor: Actor, places: Mapping[str, int]
+    parsed: Parsed, draft: Draft, actor: Actor, name: str, places: Mapping[str, int]
 ) -> Iterator[Problem]:
-    name = actor.announced
     if not name:
         return
     where, at = _named(draft, name)

@@ -13,7 +13,7 @@ from emu.table.fields import OTHER
 from emu.table.keys import own_keys, timing_keys
 from emu.table.nodes import Node, describe, read_value
 from emu.table.resources import kind_of
-from emu.table.schema import RESOURCES
+from emu.table.schema import RESOURCES, Table
 from emu.table.shape import Shape
 
 EXAMPLE = "expected NAME.PARAMETER=VALUE, as in 'wire_out.latency=75 ns'"
@@ -32,6 +32,25 @@ def override(document: Document, texts: Sequence[str], problems: list[Problem]) 
         except TableError as error:
             problems += error.problems
     return document
+
+
+def parts_of(table: Table) -> list[str]:
+    """What a text can name in a table: stages by name and kind, resources, sections."""
+    names = [entry.name for entry in table.entries]
+    kinds = [entry.timing.stage for entry in table.entries]
+    return list(dict.fromkeys([*names, *kinds, *table.head.resources, *SECTIONS]))
+
+
+def is_for(table: Table, text: str) -> bool:
+    """Whether a table has what a text names; also where that is no name of a parameter at all.
+
+    In a section whose keys are names, such as `clocks`, it is that name which must be there.
+    """
+    name, *parameter = [part.strip() for part in text.partition("=")[0].split(".")]
+    named = getattr(table.head, name) if name in SECTIONS else None
+    if isinstance(named, dict) and parameter:
+        return parameter[0] in named
+    return name in parts_of(table) or not parameter
 
 
 class _Override:

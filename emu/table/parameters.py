@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
+from pydantic_core import PydanticUndefined
+
 from emu.errors import listed
 from emu.table.fields import (
     UNLIMITED,
@@ -16,10 +18,9 @@ from emu.table.fields import (
     CountField,
     DurationField,
     FrequencyField,
-    PeriodField,
     TimeField,
 )
-from emu.table.shape import schema_of
+from emu.table.shape import fields_of, schema_of
 from emu.time import format_time
 
 
@@ -58,8 +59,8 @@ def format_count(value: int | None) -> str:
 
 #: The field types of tables: what they are called, and how their values are written.
 _FIELDS: tuple[tuple[Any, str, Callable[[Any], str]], ...] = (
-    (TimeField, "time", format_time),
-    (PeriodField, "time", lambda ps: format_time(ps) if isinstance(ps, int) else f"{ps} ps"),
+    # A period looks the same, and need not be whole.
+    (TimeField, "time", lambda ps: format_time(ps) if isinstance(ps, int) else f"{ps} ps"),
     (DurationField, "time or cycles", str),
     (ByOperationField, "time or cycles, by operation", str),
     (BytesField, "bytes", lambda count: f"{count} B"),
@@ -88,16 +89,16 @@ _TYPES = {
 def parameters_of(kind: Any) -> Iterator[Parameter]:
     """The keys that a model or a stage's `Parameters` has, in the order in which it states them."""
     schema = schema_of(kind)
-    fields = getattr(kind, "model_fields", None) or getattr(kind, "__pydantic_fields__", {})
-    metadata = {name: info.metadata for name, info in fields.items()}
+    fields = fields_of(kind)
     for name, field in schema.get("properties", {}).items():
         inner = _resolved(field, schema.get("$defs", {}))
         found = _field(inner)
-        default = field.get("default")
+        info = fields.get(name)
+        default = None if info is None or info.default is PydanticUndefined else info.default
         yield Parameter(
             name=name,
             kind=found[1] if found else _kind(inner),
-            bounds=_bounds(metadata.get(name, ())),
+            bounds=_bounds(() if info is None else info.metadata, inner),
             default="" if default is None else (found[2] if found else _plain)(default),
             description=field.get("description", ""),
         )
@@ -116,6 +117,13 @@ def format_values(parameters: Any) -> dict[str, str]:
         else:
             shown[name] = (found[2] if found else _plain)(value)
     return shown
+
+
+def format_bound(bound: object, schemas: Iterable[dict[str, Any]]) -> str:
+    """A bound of a value that has one of these JSON Schemas, with the unit of such values."""
+    found = next(filter(None, map(_field, schemas)), None)
+    # Pydantic tells of a bound in a list, if that is no plain number, by text.
+    return _plain(bound) if found is None or isinstance(bound, str) else found[2](bound)
 
 
 def _plain(value: object) -> str:
@@ -153,17 +161,21 @@ def _kind(schema: dict[str, Any]) -> str:
         return f"mapping of {', '.join(schema['properties'])}"
     if "enum" in schema:
         return listed(str(word) for word in schema["enum"])
+    if schema.get("format") == "fraction":
+        return "fraction such as 1/3"
     if "anyOf" in schema:
         return " or ".join(dict.fromkeys(_kind(one) for one in schema["anyOf"]))
     if "const" in schema:
         return str(schema["const"])
+    if "prefixItems" in schema:
+        return f"list of {len(schema['prefixItems'])} values"
     return _TYPES.get(schema.get("type", ""), "value")
 
 
-def _bounds(metadata: Iterable[Any]) -> str:
+def _bounds(limits: Iterable[Any], schema: dict[str, Any]) -> str:
     return ", ".join(
-        f"{said} {getattr(one, key)}"
-        for one in metadata
+        f"{said} {format_bound(getattr(one, key), [schema])}"
+        for one in limits
         for key, said in _BOUNDS
         if hasattr(one, key)
     )

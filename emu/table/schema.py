@@ -6,9 +6,16 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    WithJsonSchema,
+)
 
-from emu.errors import UnitError
+from emu.errors import UnitError, listed
 from emu.request import OPERATION_GROUPS, Operation
 from emu.stage import Stage
 from emu.table.fields import (
@@ -125,6 +132,33 @@ class Link(Strict):
     source: SourceField | None = None
 
 
+def _among(*known: int, unit: str = "") -> AfterValidator:
+    """Refuses a number that is none of these."""
+
+    def checked(value: int) -> int:
+        if value not in known:
+            said = listed(f"{one}{unit}" for one in known)
+            raise UnitError(f"{value}{unit} is none that PCIe has; expected {said}")
+        return value
+
+    return AfterValidator(checked)
+
+
+_LANES = (1, 2, 4, 8, 12, 16, 32)
+#: Widths of all generations together.
+PcieLanesField = Annotated[
+    int,
+    Field(strict=True),
+    _among(*_LANES),
+    WithJsonSchema({"type": "integer", "enum": list(_LANES)}),
+]
+#: What a device's registers can say of payloads and reads.
+PciePayloadField = Annotated[
+    BytesField, _among(128, 256, 512, 1024, 2048, 4096, unit=" B"), Field(examples=["256 B"])
+]
+PcieBoundaryField = Annotated[BytesField, _among(64, 128, unit=" B")]
+
+
 class Pcie(Strict):
     """A PCIe link: two directions, tags and credits.
 
@@ -135,11 +169,15 @@ class Pcie(Strict):
 
     kind: Literal["pcie"]
     generation: Annotated[int, Field(ge=1, le=6, strict=True, description="1 to 6")]
-    lanes: Annotated[int, Field(ge=1, le=32, strict=True, description="1 to 32")]
-    payload: PositiveBytesField = Field(description="largest payload of one write or completion")
-    read_request: PositiveBytesField = Field(description="largest read that one request asks for")
-    completion_boundary: PositiveBytesField = Field(
-        description="addresses at whose multiples a completion may be cut"
+    lanes: PcieLanesField = Field(description="1, 2, 4, 8, 12, 16 or 32")
+    payload: PciePayloadField = Field(
+        description="largest payload of one write or completion: 128 B and its doubles to 4 KiB"
+    )
+    read_request: PciePayloadField = Field(
+        description="largest read that one request asks for: 128 B and its doubles to 4 KiB"
+    )
+    completion_boundary: PcieBoundaryField = Field(
+        description="addresses at whose multiples a completion may be cut: 64 B or 128 B"
     )
     header: BytesField = Field(description="bytes that go with each packet, framing included")
     tags: CountField = Field(description="reads that can be under way")

@@ -5,12 +5,14 @@ Read from the JSON Schema that pydantic makes, so that errors and editors say th
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from typing import Any
 
 import pydantic
 from pydantic.errors import PydanticInvalidForJsonSchema
+from pydantic.fields import FieldInfo
+from pydantic.json_schema import GenerateJsonSchema
 
 from emu.errors import listed
 
@@ -52,29 +54,54 @@ def schema_of(kind: Any) -> dict[str, Any]:
     return _schema_of(kind)
 
 
+class _Schema(GenerateJsonSchema):
+    """As pydantic makes it, but that a decimal is written as a number."""
+
+    def decimal_schema(self, schema: Any) -> dict[str, Any]:
+        number: dict[str, Any] = super().decimal_schema(schema)["anyOf"][0]
+        return number
+
+
 @cache
 def _schema_of(kind: Any) -> dict[str, Any]:
     try:
-        return pydantic.TypeAdapter(kind).json_schema()
+        return pydantic.TypeAdapter(kind).json_schema(schema_generator=_Schema)
     except PydanticInvalidForJsonSchema:
         return {}
 
 
+def fields_of(kind: Any) -> Mapping[str, FieldInfo]:
+    """The fields of a model or dataclass of pydantic, by name; none of another type."""
+    fields: Mapping[str, FieldInfo] | None = getattr(kind, "model_fields", None)
+    return fields or getattr(kind, "__pydantic_fields__", {})
+
+
 class Shape:
-    """One place in a JSON Schema; `field` is the key that leads there."""
+    """One place in a JSON Schema; `field` is the key that leads there.
+
+    `fields` are those of a model that stands here; `limits` bounds that JSON Schema has not.
+    """
 
     def __init__(
-        self, schemas: list[dict[str, Any]], definitions: dict[str, Any], field: str = ""
+        self,
+        schemas: list[dict[str, Any]],
+        definitions: dict[str, Any],
+        field: str = "",
+        *,
+        fields: Mapping[str, FieldInfo] | None = None,
+        limits: Sequence[Any] = (),
     ) -> None:
         self._definitions = definitions
         self._schemas = schemas
         self._field = field
+        self._fields = fields or {}
+        self._limits = limits
 
     @classmethod
     def of(cls, kind: Any) -> Shape:
         """The shape of a model or dataclass."""
         schema = schema_of(kind)
-        return cls([schema], schema.get("$defs", {}))
+        return cls([schema], schema.get("$defs", {}), fields=fields_of(kind))
 
     def at(self, path: Sequence[str | int]) -> Shape:
         """The shape of what stands at a path below."""
@@ -108,9 +135,20 @@ class Shape:
             if "examples" in one:
                 return f"expected for example '{self._field}: {one['examples'][0]}'"
         for one in self._all():
+            if "prefixItems" in one:
+                return f"expected a list of {len(one['prefixItems'])} values"
             if one.get("type") in _KINDS:
                 return f"expected {_KINDS[one['type']]}"
         return "expected another value"
+
+    def limit(self, key: str, said: object) -> object:
+        """The bound `key` here; as `said`, where it is not one of a field by itself."""
+        return next((getattr(one, key) for one in self._limits if hasattr(one, key)), said)
+
+    @property
+    def alternatives(self) -> list[dict[str, Any]]:
+        """The JSON Schemas of what can stand here."""
+        return list(self._all())
 
     def _all(self) -> Iterator[dict[str, Any]]:
         """The alternatives here, references and unions taken apart."""
@@ -128,7 +166,9 @@ class Shape:
         found = []
         for one in self._all():
             if isinstance(step, int):
-                found.append(one.get("items", {}))
+                # Of a tuple each item has its own.
+                each = one.get("prefixItems", ())
+                found.append(each[step] if step < len(each) else one.get("items", {}))
             elif step in one.get("properties", {}):
                 found.append(one["properties"][step])
             else:
@@ -136,7 +176,10 @@ class Shape:
                 found += one.get("patternProperties", {}).values()
                 if isinstance(one.get("additionalProperties"), dict):
                     found.append(one["additionalProperties"])
-        return Shape(found, self._definitions, self._field if isinstance(step, int) else step)
+        if isinstance(step, int):
+            return Shape(found, self._definitions, self._field)
+        limits = self._fields[step].metadata if step in self._fields else ()
+        return Shape(found, self._definitions, step, limits=limits)
 
 
 _KINDS = {

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from emu.actor import Actor
 from emu.errors import did_you_mean, listed
+from emu.request import OPERATION_GROUPS
 from emu.table.entries import is_plain, passing
 from emu.table.errors import Problem, problem
 from emu.table.fields import OTHER, operation_key
@@ -57,7 +58,9 @@ class StageChecks:
     def _at_key(self, key: str, what: str, expected: str) -> Problem:
         return problem(self._draft.node.mapping[key].key_at, self._draft.where, what, expected)
 
-    def _at_value(self, key: str, what: str, expected: str, *rest: str, hint: str = "") -> Problem:
+    def _at_value(
+        self, key: str, what: str, expected: str, *rest: str | int, hint: str = ""
+    ) -> Problem:
         path, node = real_path((key, *rest), self._draft.node)
         return problem(node.at, dotted(self._draft.where, path), what, expected, hint)
 
@@ -77,6 +80,12 @@ class StageChecks:
                 f"the table has no messages for {listed(timing.when)}",
                 f"expected an operation of this table: {listed(passing(self._parsed.head))}",
             )
+        else:
+            known = passing(self._parsed.head)
+            for place, word in enumerate(timing.when):
+                if not any(operation in known for operation in OPERATION_GROUPS[word]):
+                    what = f"'{word}' is of no use: the table has no messages for it"
+                    yield self._at_value("when", what, f"expected one of {listed(known)}", place)
 
     def _latency(self) -> Iterator[Problem]:
         stage = self._draft.stage

@@ -10,7 +10,11 @@ import pydantic
 from emu.errors import did_you_mean, listed
 from emu.table.errors import Problem, problem
 from emu.table.nodes import Node, describe
+from emu.table.parameters import format_bound
 from emu.table.shape import Shape
+
+#: What options of commands call something that files call otherwise.
+_AS_OPTIONS = {"op": "operation", "size": "bytes"}
 
 
 def dotted(prefix: str, path: Sequence[str | int]) -> str:
@@ -26,12 +30,13 @@ def dotted(prefix: str, path: Sequence[str | int]) -> str:
 
 def unknown_key(key_node: Node, key: str, known: Sequence[str], where: str) -> Problem:
     """The problem of a key that is not known where it stands."""
+    meant = _AS_OPTIONS.get(key, key)
     return problem(
         key_node.key_at,
         where,
         f"unknown key '{key}'",
         f"expected one of {listed(known)}",
-        did_you_mean(key, known),
+        did_you_mean(meant if meant in known else key, known),
     )
 
 
@@ -66,6 +71,9 @@ def _one(detail: Any, root: Node, shape: Shape, prefix: str) -> Problem:
     if kind in _MISSING:
         path, node = real_path(location[:-1], root)
         key = str(location[-1])
+        if isinstance(node.value, list):  # of a tuple
+            said = f"a list of {len(node.value)} does not fit"
+            return problem(node.at, dotted(prefix, path), said, shape.at(path).expected)
         expected = shape.at([*path, key]).expected
         return problem(node.at, dotted(prefix, path), f"'{key}' is missing", expected)
     path, node = real_path(location, root)
@@ -99,7 +107,8 @@ def _said(kind: str, context: Any, node: Node, here: Shape) -> tuple[str, str, s
         return f"{value} is not known here", here.expected, hint
     if kind in _BOUNDS:
         words, key = _BOUNDS[kind]
-        return f"{value} is out of bounds", f"expected {words} {context[key]}", ""
+        bound = format_bound(here.limit(key, context[key]), here.alternatives)
+        return f"{value} is out of bounds", f"expected {words} {bound}", ""
     if kind == "string_pattern_mismatch":
         return f"{value} is not allowed", "expected a word of letters, digits and _", ""
     if kind in ("string_too_short", "too_short"):

@@ -8,6 +8,7 @@ import pydantic
 
 from emu.table.errors import Problem
 from emu.table.nodes import Node
+from emu.table.plain_types import as_typed
 from emu.table.shape import Shape
 from emu.table.translate import translate
 
@@ -31,7 +32,7 @@ def validated(
 
     `None` where nothing is left.
     """
-    plain = node.plain()
+    plain = as_typed(kind, node.plain())
     try:
         return kind(**plain), frozenset()
     except pydantic.ValidationError as error:

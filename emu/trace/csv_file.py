@@ -20,7 +20,7 @@ COLUMNS = {
     "event": "what happened",
     "request": "to which request, in the order in which they were posted, from 0 on",
     "initiator": "who posted it",
-    "stage": "at which stage; empty at none",
+    "stage": "at which stage; empty at none; dropped: by which one",
     "operation": "submitted: what the request does",
     "bytes": "submitted: how many it moves",
     "address": "submitted, sampled, visible: where in memory",
@@ -77,6 +77,6 @@ class CsvWriter:
             row["parts_ps"] = ";".join(f"{part}={time_ps}" for part, time_ps in event.parts)
         self._writer.writerow(row)
 
-    def close(self) -> None:
-        """The file is complete."""
+    def close(self, end_ps: int = 0) -> None:
+        """The file is complete; a table of events does not say when the trace ends."""
         self._file.close()

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from contextlib import ExitStack
+from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
 
 from emu.errors import EmuError, did_you_mean, listed
 from emu.time import Clock
 from emu.trace.events import Event, Kind
-from emu.trace.exporter import Exporter
+from emu.trace.exporter import Exporter, LimitError
 from emu.trace.filter import Filter
 from emu.trace.header import Header
 from emu.trace.whole_file import check_folder
+from emu.trace.window import OpenStays
 
 #: Suffix to the module of `emu.trace` that writes such a file, and to the function that opens it.
 TRACES: dict[str, tuple[str, str]] = {
@@ -28,6 +30,8 @@ TRACES: dict[str, tuple[str, str]] = {
 PICTURES: dict[str, tuple[str, str]] = dict.fromkeys(
     (".png", ".svg", ".pdf"), ("picture", "open_picture")
 )
+#: Formats that show so many requests and no more, as their modules say.
+LIMITED = (".html", *PICTURES)
 #: Formats whose times are cycles of a clock, and those whose times can be.
 IN_CYCLES = (".kanata",)
 MAYBE_IN_CYCLES = (".json", ".pftrace")
@@ -44,6 +48,11 @@ def check_files(files: Iterable[Path], suffixes: Iterable[str]) -> None:
     seen: set[Path] = set()
     for file in files:
         suffix = suffix_of(file)
+        if suffix in PICTURES and suffix not in suffixes:
+            raise EmuError(
+                f"{file}: a picture is drawn by another option; expected --plot {file}, or a name "
+                f"that ends in {listed(suffixes)}"
+            )
         if suffix not in suffixes:
             near = did_you_mean(suffix, suffixes)
             raise EmuError(
@@ -54,6 +63,16 @@ def check_files(files: Iterable[Path], suffixes: Iterable[str]) -> None:
         if file.resolve() in seen:
             raise EmuError(f"{file}: given twice; expected each file once")
         seen.add(file.resolve())
+
+
+def check_limits(files: Iterable[Path], requests: int) -> None:
+    """`LimitError` where a file could not show so many requests."""
+    for file in files:
+        suffix = suffix_of(file)
+        if suffix in LIMITED:
+            module = import_module(f"emu.trace.{(TRACES | PICTURES)[suffix][0]}")
+            if requests > module.MOST_REQUESTS:
+                raise LimitError(module.too_many(file))
 
 
 def open_exporter(file: Path, header: Header, clock: str | None) -> Exporter:
@@ -93,40 +112,79 @@ def choose_clock(header: Header, name: str | None) -> Clock:
 class Outputs:
     """Listener that tells exporters what passes a filter, and counts it.
 
-    An exporter that fails is closed no more: its error ends the run, and the others complete their
-    files.
+    1. Who is there when the window begins is told first: its submission, and all that happened at
+       the stage where it is, with the times at which that was.
+    2. An exporter that fails is closed no more: its error ends the run, and the others complete
+       their files. One that cannot show so much is left out, and the run goes on for the others.
     """
 
     def __init__(self, wanted: Filter, exporters: Iterable[Exporter]) -> None:
         self.events = self.requests = 0
         #: Those whose files are complete.
         self.completed: list[Exporter] = []
-        self._passes = wanted.passes
+        #: What was said by those that were left out.
+        self.too_much: list[LimitError] = []
+        self._wanted = wanted
+        self._at_any_time = replace(wanted, from_ps=0, to_ps=None)
         self._exporters = list(exporters)
         self._in_flight: set[int] = set()
+        self._open: OpenStays | None = OpenStays()
+        #: When something happened last, and when something that was told did.
+        self._now_ps = self._told_ps = 0
 
     def tell(self, event: Event) -> None:
         """One more event of the run."""
-        if not self._passes(event):
+        self._now_ps = event.time_ps
+        if event.time_ps < self._wanted.from_ps:
+            if self._open is not None and self._at_any_time.passes(event):
+                self._open.tell(event)
             return
+        if self._open is not None:
+            self._begin()
+        if self._wanted.passes(event):
+            self._tell(event)
+
+    def close(self, end_ps: int = 0) -> None:
+        """Completes all files of a run that went on up to `end_ps`, or to its last event.
+
+        A trace in which a request is left ends there, or with its window; else with its last event.
+        """
+        end_ps = max(end_ps, self._now_ps)
+        if self._wanted.to_ps is not None:
+            end_ps = min(end_ps, self._wanted.to_ps)
+        try:
+            if self._open is not None and end_ps >= self._wanted.from_ps:
+                self._begin()
+        finally:
+            exporters, self._exporters = self._exporters, []
+            if not self._in_flight:
+                end_ps = self._told_ps
+            with ExitStack() as closing:  # where one cannot be completed, the others still are
+                for exporter in reversed(exporters):
+                    closing.callback(self._close, exporter, end_ps)
+
+    def _close(self, exporter: Exporter, end_ps: int) -> None:
+        exporter.close(end_ps)
+        self.completed.append(exporter)
+
+    def _begin(self) -> None:
+        """The window begins."""
+        assert self._open is not None  # asked by the callers
+        events, self._open = self._open.events(), None
+        for event in events:
+            self._tell(event)
+
+    def _tell(self, event: Event) -> None:
         self._count(event)
+        self._told_ps = event.time_ps
         for exporter in self._exporters:
             try:
                 exporter.tell(event)
-            except EmuError:
-                self._exporters.remove(exporter)
-                raise
-
-    def close(self) -> None:
-        """Completes all files."""
-        exporters, self._exporters = self._exporters, []
-        with ExitStack() as closing:  # where one cannot be completed, the others still are
-            for exporter in reversed(exporters):
-                closing.callback(self._close, exporter)
-
-    def _close(self, exporter: Exporter) -> None:
-        exporter.close()
-        self.completed.append(exporter)
+            except EmuError as error:
+                self._exporters = [one for one in self._exporters if one is not exporter]
+                if not isinstance(error, LimitError) or not self._exporters:
+                    raise
+                self.too_much.append(error)
 
     def _count(self, event: Event) -> None:
         self.events += 1

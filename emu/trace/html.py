@@ -22,8 +22,17 @@ MOST_REQUESTS = 5_000
 
 
 def open_html(path: Path, header: Header) -> Page:
-    """A page of at most `MOST_REQUESTS` requests; `EmuError` for one more, and then no page."""
+    """A page of at most `MOST_REQUESTS` requests; `LimitError` for one more, and then no page."""
     return Page(path, header)
+
+
+def too_many(path: Path) -> str:
+    """What is said of more requests than a page shows."""
+    return (
+        f"{path}: a page shows at most {MOST_REQUESTS} requests, and this trace has more; "
+        "expected fewer, chosen by --request, --initiator or --from and --to, or a .pftrace "
+        "file, which has no limit"
+    )
 
 
 class Page:
@@ -33,20 +42,15 @@ class Page:
         check_folder(path)
         self._path = path
         self._header = header
-        self._swimlanes = Swimlanes(
-            MOST_REQUESTS,
-            f"{path}: a page shows at most {MOST_REQUESTS} requests, and this trace has more; "
-            "expected fewer, chosen by --request, --initiator or --from and --to, or a .pftrace "
-            "file, which has no limit",
-        )
+        self._swimlanes = Swimlanes(MOST_REQUESTS, too_many(path))
 
     def tell(self, event: Event) -> None:
         """One more event; not earlier than the one before."""
         self._swimlanes.tell(event)
 
-    def close(self) -> None:
+    def close(self, end_ps: int = 0) -> None:
         """Writes the page."""
-        self._swimlanes.finish()
+        self._swimlanes.finish(end_ps)
         content = _content(self._header, self._swimlanes)
         # The data must not end the element that it stands in.
         data = dumped(content).replace("<", "\\u003c")
@@ -67,15 +71,22 @@ def _content(header: Header, swimlanes: Swimlanes) -> dict[str, Any]:
             "seed": str(header.seed),
             "digest": header.digest,
             "version": header.version,
-            "workload": json.dumps(header.workload, sort_keys=True, ensure_ascii=False),
+            "workload": _said(header.workload),
+            "run": _said(header.run),
+            "filters": _said([one.as_json() for one in header.filters]),
         },
-        "from": min((lane.from_ps for lane in lanes), default=0),
+        "from": max(header.from_ps, min((lane.from_ps for lane in lanes), default=0)),
         "to": max([swimlanes.end_ps, *(lane.to_ps for lane in lanes)]),
         "stages": _stages(stages),
         "legend": legend(stages, lanes),
         "requests": requests.of(lanes),
         "names": list(requests.names),
     }
+
+
+def _said(value: dict[str, Any] | list[dict[str, Any]]) -> str:
+    """As text; empty where nothing is."""
+    return json.dumps(value, sort_keys=True, ensure_ascii=False) if value else ""
 
 
 def _stages(stages: list[StageLine]) -> list[dict[str, str]]:
@@ -120,6 +131,8 @@ class _Requests:
             found["outside"] = lane.outside_ps
         if lane.end is not None:
             found[lane.end.kind.value] = lane.end.time_ps
+            if lane.end.stage:
+                found["by"] = words(lane.end.stage)
         if lane.consumed_ps != UNKNOWN:
             found[Kind.CONSUMED.value] = lane.consumed_ps
         return found

@@ -1,4 +1,4 @@
-"""JSON lines, the format of record: a header line, then an event a line."""
+"""JSON lines, the format of record: the header, then an event a line, then the end."""
 
 from __future__ import annotations
 
@@ -13,7 +13,9 @@ from emu.trace.header import Header
 from emu.trace.whole_file import WholeFile
 
 FORMAT = "rdma-path-emu trace"
-SCHEMA = 1
+SCHEMA = 2
+#: The only key of the last line.
+END = "end_ps"
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,11 +66,12 @@ def open_jsonl(path: Path, header: Header) -> JsonlWriter:
 
 
 class JsonlWriter:
-    """Writes each event as it comes; keeps nothing."""
+    """Writes each event as it comes; keeps no more than when the last one was."""
 
     def __init__(self, path: Path, header: Header) -> None:
         self._file = WholeFile(path)
         self._file.write(f"{dumped(header_as_json(header))}\n")
+        self._now_ps = 0
 
     def tell(self, event: Event) -> None:
         """One more line."""
@@ -76,9 +79,11 @@ class JsonlWriter:
         if isinstance(event, Left):
             values["parts_ps"] = dict(event.parts)
         self._file.write(f"{dumped(values)}\n")
+        self._now_ps = event.time_ps
 
-    def close(self) -> None:
-        """The file is complete."""
+    def close(self, end_ps: int = 0) -> None:
+        """Writes the end; the file is complete."""
+        self._file.write(f"{dumped({END: max(self._now_ps, end_ps)})}\n")
         self._file.close()
 
 
@@ -93,6 +98,8 @@ def header_as_json(header: Header) -> dict[str, Any]:
         "digest": header.digest,
         "seed": header.seed,
         "workload": header.workload,
+        "run": header.run,
+        "filters": [one.as_json() for one in header.filters],
         "clocks": [
             {
                 "name": clock.name,

@@ -57,8 +57,7 @@ class KanataWriter:
         known = self._in_flight.get(event.request)
         if event.kind is Kind.CONSUMED and known is None:
             return  # its instruction has retired, after which nothing may be said of it
-        # What comes before the first edge is in cycle 0.
-        cycle = max(self._clock.edge_after(event.time_ps) - 1, 0)
+        cycle = self._cycle_of(event.time_ps)
         if cycle != self._cycle:
             self._advance(cycle)
         instruction = known or self._start(event)
@@ -87,20 +86,25 @@ class KanataWriter:
         elif kind is Kind.DROPPED:
             del self._in_flight[event.request]
             self._end(instruction)
-            self._line("R", instruction.number, self._retired, 1)
         text = _detail(event)
         if text:
             self._line("L", instruction.number, 1, f"{text}\\n")
+        if kind is Kind.DROPPED:
+            self._line("R", instruction.number, self._retired, 1)
 
-    def close(self) -> None:
-        """Ends what is open, so that the file is complete."""
+    def close(self, end_ps: int = 0) -> None:
+        """Ends what is open when the trace ends, so that the file is complete."""
         if self._cycle is not None and (self._completed or self._in_flight):
-            self._advance(self._cycle + 1)
+            self._advance(max(self._cycle + 1, self._cycle_of(end_ps)))
         for instruction in self._in_flight.values():
             self._end(instruction)
         self._file.close()
 
     # -- cycles -----------------------------------------------------------------------------
+
+    def _cycle_of(self, time_ps: int) -> int:
+        """The cycle in which a time is; what comes before the first edge is in cycle 0."""
+        return max(self._clock.edge_after(time_ps) - 1, 0)
 
     def _advance(self, cycle: int) -> None:
         """Ends the current cycle and goes to a later one."""
@@ -181,4 +185,6 @@ def _detail(event: Event) -> str:
     if isinstance(event, Left):
         parts = ", ".join(f"{part} {format_time(ps)}" for part, ps in event.parts if ps)
         return f"{event.stage}: {parts}" if parts else ""
+    if event.kind is Kind.DROPPED and event.stage:
+        return f"{event.stage}: dropped"
     return ""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -62,8 +62,16 @@ LABELS_MOST, LEGEND_LINE, BETWEEN = 2.3, 0.25, 0.3
 
 
 def open_picture(path: Path, header: Header) -> Picture:
-    """A PNG, SVG or PDF of at most `MOST_REQUESTS` requests; `EmuError` for one more."""
+    """A PNG, SVG or PDF of at most `MOST_REQUESTS` requests; `LimitError` for one more."""
     return Picture(path, header)
+
+
+def too_many(path: Path) -> str:
+    """What is said of more requests than a picture shows."""
+    return (
+        f"{path}: a picture shows at most {MOST_REQUESTS} requests, and this trace has more; "
+        "expected fewer, chosen by --request, --initiator or --from and --to"
+    )
 
 
 class Picture:
@@ -73,19 +81,15 @@ class Picture:
         check_picture_file(path)
         self._path = path
         self._header = header
-        self._swimlanes = Swimlanes(
-            MOST_REQUESTS,
-            f"{path}: a picture shows at most {MOST_REQUESTS} requests, and this trace has more; "
-            "expected fewer, chosen by --request, --initiator or --from and --to",
-        )
+        self._swimlanes = Swimlanes(MOST_REQUESTS, too_many(path))
 
     def tell(self, event: Event) -> None:
         """One more event; not earlier than the one before."""
         self._swimlanes.tell(event)
 
-    def close(self) -> None:
+    def close(self, end_ps: int = 0) -> None:
         """Draws the picture; `EmuError` where there is nothing to draw."""
-        self._swimlanes.finish()
+        self._swimlanes.finish(end_ps)
         if not self._swimlanes.lanes:
             raise EmuError(f"{self._path}: no request is in this trace; expected at least one")
         write_picture(self.figure, self._path)
@@ -120,9 +124,9 @@ class _Drawing:
         self.page.set_axis_off()
         self.stages = stages_of(header, self.lanes)
         self.colours = colours(self.stages)
-        self.from_ps = min(lane.from_ps for lane in self.lanes)
+        self.from_ps = max(header.from_ps, min(lane.from_ps for lane in self.lanes))
         self.to_ps = max(swimlanes.end_ps, *(lane.to_ps for lane in self.lanes), self.from_ps + 1)
-        self.pieces = [list(_pieces(lane)) for lane in self.lanes]
+        self.pieces = [list(_pieces(lane, self.from_ps)) for lane in self.lanes]
 
     def draw(self) -> None:
         """Title, lanes, time axis and legend, from top to bottom."""
@@ -243,7 +247,8 @@ class _Drawing:
         over = self._waits_over()
         for index, pieces in enumerate(self.pieces):
             # What marks and arrows would run through is left out.
-            marked = [self._x(ps) for kind in MARKS for ps in _marked(self.lanes[index], kind)]
+            lane = self.lanes[index]
+            marked = [self._x(ps) for kind in MARKS for ps in self._marked(lane, kind)]
             marked += [x for x, one, other in over if min(one, other) <= index <= max(one, other)]
             for look, piece in pieces:
                 room, width = (piece.end_ps - piece.start_ps) / self.inch_ps, widths[look.stage]
@@ -279,7 +284,7 @@ class _Drawing:
             (self._x(piece.end_ps), rows[piece.behind], index)
             for index, pieces in enumerate(self.pieces)
             for _, piece in pieces
-            if piece.behind in rows
+            if piece.behind in rows and not piece.is_open
         ]
 
     def _marks(self) -> None:
@@ -288,7 +293,7 @@ class _Drawing:
             at = [
                 (self._x(time_ps), self._middle(index))
                 for index, lane in enumerate(self.lanes)
-                for time_ps in _marked(lane, kind)
+                for time_ps in self._marked(lane, kind)
             ]
             if at:
                 x, y = zip(*at, strict=True)
@@ -307,7 +312,7 @@ class _Drawing:
         marks = [
             (str(kind), how)
             for kind, how in MARKS.items()
-            if any(_marked(lane, kind) for lane in self.lanes)
+            if any(self._marked(lane, kind) for lane in self.lanes)
         ]
         groups += [(name, found) for name, found in (("waits", waits), ("marks", marks)) if found]
         entries: list[tuple[int, float, str, str, dict[str, Any] | None]] = []
@@ -347,6 +352,10 @@ class _Drawing:
 
     # -- the page ---------------------------------------------------------------------------
 
+    def _marked(self, lane: Lane, kind: str) -> list[int]:
+        """When this happened to a request, as far as it is on the page."""
+        return [time_ps for time_ps in _times_ps(lane, kind) if time_ps >= self.from_ps]
+
     @property
     def _bar(self) -> float:
         """How high a bar is."""
@@ -383,16 +392,22 @@ class _Drawing:
         return text.get_window_extent().width / DPI if text.get_text() else 0.0
 
 
-def _pieces(lane: Lane) -> Iterator[tuple[_Look, Piece]]:
-    """All of a lane, from left to right."""
+def _pieces(lane: Lane, from_ps: int) -> Iterator[tuple[_Look, Piece]]:
+    """All of a lane from a time on, from left to right."""
+    for look, piece in _all_pieces(lane):
+        start_ps = max(piece.start_ps, from_ps)
+        if start_ps < piece.end_ps:
+            yield look, replace(piece, start_ps=start_ps)
+
+
+def _all_pieces(lane: Lane) -> Iterator[tuple[_Look, Piece]]:
     if lane.outside_ps > 0:
         first = lane.stays[0]
         outside = Piece(first.arrived_ps - lane.outside_ps, first.arrived_ps, BACKPRESSURE)
         yield _Look(first.stage, TURN), outside
     for stay in lane.stays:
         for piece in stay.pieces():
-            if piece.start_ps < piece.end_ps:
-                yield _Look(stay.stage, _kind(piece)), piece
+            yield _Look(stay.stage, _kind(piece)), piece
 
 
 def _kind(piece: Piece) -> str:
@@ -403,7 +418,7 @@ def _kind(piece: Piece) -> str:
     return TURN if piece.waits_for else WORK
 
 
-def _marked(lane: Lane, kind: str) -> list[int]:
+def _times_ps(lane: Lane, kind: str) -> list[int]:
     """When this happened to a request."""
     if kind == Kind.CONSUMED:
         return [] if lane.consumed_ps == UNKNOWN else [lane.consumed_ps]

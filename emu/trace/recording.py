@@ -16,8 +16,9 @@ from emu.table.catalog import shown
 from emu.table.errors import Location, problem
 from emu.time import Clock
 from emu.trace.events import Event, Kind
+from emu.trace.filter import Filter, FilterError, read_requests
 from emu.trace.header import Header, StageLine
-from emu.trace.jsonl import FORMAT, LEFT, SCHEMA, SHAPES
+from emu.trace.jsonl import END, FORMAT, LEFT, SCHEMA, SHAPES
 
 _HEADER: dict[str, type] = {
     "format": str,
@@ -28,11 +29,21 @@ _HEADER: dict[str, type] = {
     "digest": str,
     "seed": int,
     "workload": dict,
+    "run": dict,
+    "filters": list,
     "clocks": list,
     "stages": list,
 }
 _CLOCK: dict[str, type] = {"name": str, "period_ps": str, "phase_ps": int, "aligned": bool}
 _STAGE: dict[str, type] = {"name": str, "kind": str, "at": str, "clock": str}
+#: Keys of a filter, of which each has those that it needs.
+_FILTER: dict[str, type] = {
+    "from_ps": int,
+    "to_ps": int,
+    "request": list,
+    "initiator": list,
+    "stage": list,
+}
 _TYPES = {
     int: "a whole number",
     str: "text",
@@ -56,6 +67,8 @@ class Recording:
 
     def __init__(self, path: Path) -> None:
         self._file = str(shown(path))
+        #: When the trace ends; `None` before all is read, and where the file does not say so.
+        self.end_ps: int | None = None
         try:
             self._stream = path.open("rb")
         except OSError as error:
@@ -84,6 +97,12 @@ class Recording:
         now_ps = 0
         for number, raw in enumerate(self._stream, start=2):
             line = self._line(raw, number)
+            if self.end_ps is not None:
+                what = "there is a line after the end of the trace"
+                raise line.wrong("", what, f"expected '{END}' on the last line")
+            if END in line.values:
+                self.end_ps = _end_ps(line, now_ps)
+                continue
             event = _event(line)
             if event.stage not in self._stages:
                 hint = did_you_mean(event.stage, self._stages)
@@ -209,6 +228,42 @@ def _event(line: _Line) -> Event:
     return shape.event(**found)
 
 
+def _end_ps(line: _Line, now_ps: int) -> int:
+    line.check(line.values, {END: int})
+    end_ps: int = line.values[END]
+    if end_ps < now_ps:
+        what = f"{end_ps} ps is before the event above, at {now_ps} ps"
+        raise line.wrong(END, what, "expected the end of the trace")
+    return end_ps
+
+
+def _filter(line: _Line, where: str, values: Any) -> Filter:
+    if not isinstance(values, dict):
+        raise line.wrong("filters", f"{where} is no object", "expected one")
+    for key in values:
+        if key not in _FILTER:
+            hint = did_you_mean(key, _FILTER)
+            what = f"unknown key '{key}' in {where}"
+            raise line.wrong(key, what, f"expected {listed(_FILTER)}", hint)
+    line.check(values, {key: _FILTER[key] for key in values}, where)
+    for key, wanted in (("request", str), ("initiator", int), ("stage", str)):
+        if not all(type(item) is wanted for item in values.get(key, ())):
+            what = f"'{key}' in {where} has something else in it"
+            raise line.wrong(key, what, f"expected {_TYPES[wanted]} and nothing else")
+    try:
+        requests = read_requests(values.get("request", ()))
+    except FilterError as error:
+        what, _, expected = str(error).partition("; ")
+        raise line.wrong("request", f"{where}: {what}", expected) from None
+    return Filter(
+        values.get("from_ps", 0),
+        values.get("to_ps"),
+        requests,
+        tuple(values.get("initiator", ())),
+        tuple(values.get("stage", ())),
+    )
+
+
 def _header(line: _Line) -> Header:
     values = line.values
     if values.get("format") != FORMAT:
@@ -244,6 +299,10 @@ def _header(line: _Line) -> Header:
             Clock(c["name"], Fraction(c["period_ps"]), c["phase_ps"], c["aligned"]) for c in clocks
         ),
         stages=tuple(StageLine(**stage) for stage in stages),
+        run=values["run"],
+        filters=tuple(
+            _filter(line, f"filters[{index}]", one) for index, one in enumerate(values["filters"])
+        ),
     )
 
 

@@ -18,13 +18,15 @@ UNKNOWN = -1
 class Piece:
     """A stretch of a stay; `waits_for` is empty where the stage does its work.
 
-    `behind` is the request that it waits for, and -1 where it waits for none.
+    `behind` is the request that it waits for, and -1 where it waits for none; `is_open` says that
+    the trace does not tell the end of that wait.
     """
 
     start_ps: int
     end_ps: int
     waits_for: str = ""
     behind: int = -1
+    is_open: bool = False
 
     @property
     def name(self) -> str:
@@ -102,7 +104,8 @@ class Stay:
                 until_ps = self._out_ps
             until_ps = min(until_ps, start_ps + room_ps)
             room_ps -= until_ps - start_ps
-            yield Piece(start_ps, until_ps, ORDERING, held.behind)
+            is_open = until_ps == self.left_ps and not self.has_left
+            yield Piece(start_ps, until_ps, ORDERING, held.behind, is_open)
 
     def _unheld(self, start_ps: int, end_ps: int, so_far_ps: int) -> list[Piece]:
         """Wait and work between two times; `so_far_ps` of wait and work came before."""
@@ -173,9 +176,10 @@ class Stays:
             self.now_ps = event.time_ps
         self._events.append(event)
 
-    def finish(self) -> None:
-        """There are no more events: who is at a stage now stays there to the end."""
+    def finish(self, end_ps: int = 0) -> None:
+        """There are no more events: who is at a stage stays there to the end."""
         self._settle()
+        self.now_ps = max(self.now_ps, end_ps)
         stays, self._stays = self._stays, {}
         for stay in stays.values():
             self._cut(stay)

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
-from emu.errors import EmuError
 from emu.line_styles import HUES, shaded
 from emu.plot import OTHER, PALETTE, stage_colours, words
 from emu.trace.events import Event, Held, Kind, Submitted
+from emu.trace.exporter import LimitError
 from emu.trace.header import Header, StageLine
 from emu.trace.stays import UNKNOWN, Stay, Stays
 
@@ -53,7 +53,7 @@ class Lane:
 
 
 class Swimlanes:
-    """Collects a trace of at most `most` requests; `EmuError` for one more."""
+    """Collects a trace of at most `most` requests; `LimitError` for one more."""
 
     def __init__(self, most: int, too_many: str) -> None:
         self.lanes: list[Lane] = []
@@ -65,13 +65,13 @@ class Swimlanes:
     def tell(self, event: Event) -> None:
         """One more event; not earlier than the one before."""
         if event.request not in self._by_request and len(self._by_request) == self._most:
-            raise EmuError(self._too_many)
+            raise LimitError(self._too_many)
         self._lane(event)
         self._stays.tell(event)
 
-    def finish(self) -> None:
-        """There are no more events."""
-        self._stays.finish()
+    def finish(self, end_ps: int = 0) -> None:
+        """There are no more events, up to the end."""
+        self._stays.finish(end_ps)
 
     @property
     def end_ps(self) -> int:

@@ -6,7 +6,7 @@ from emu.breakdown import stay
 from emu.request import Request
 from emu.trace.events import Event, Held, Kind, Left, Listener, Submitted, Touched
 
-_NOWHERE = (Kind.COMPLETED, Kind.CONSUMED, Kind.DROPPED)
+_NOWHERE = (Kind.COMPLETED, Kind.CONSUMED)
 
 
 class Teller:
@@ -20,6 +20,12 @@ class Teller:
         """Something happened to a request, at the stage at which it is now."""
         name = "" if kind in _NOWHERE else request.plan.hops[request.hop].name
         self._events.append(Event(time_ps, kind, request.sequence, name, request.initiator))
+
+    def dropped(self, time_ps: int, request: Request) -> None:
+        """A request is lost: at the stage where it is, or at the next one, which had no room."""
+        hops = request.plan.hops[max(request.hop, 0) : request.hop + 2]
+        name = next(hop.name for hop in hops if hop.station.name == request.dropped_at)
+        self._events.append(Event(time_ps, Kind.DROPPED, request.sequence, name, request.initiator))
 
     def submitted(self, time_ps: int, request: Request) -> None:
         """A request has come into the path."""

@@ -118,9 +118,9 @@ class Timeline:
         """One more event; not earlier than the one before."""
         self._stays.tell(event)
 
-    def close(self) -> None:
+    def close(self, end_ps: int = 0) -> None:
         """What is still open ends where the trace does, and the file is complete."""
-        self._stays.finish()
+        self._stays.finish(end_ps)
         now_ps = self._stays.now_ps
         for row, lane in self._lane_of.values():
             self._end(row.tracks[lane], now_ps, {"unfinished": "the trace ends here"})
@@ -193,7 +193,7 @@ class Timeline:
             row = f"initiator {event.initiator}"
             self._enter(event.request, REQUESTS, row, event.time_ps)
         found, lane = self._lane_of[event.request]
-        args: Args = {"request": event.request}
+        args: Args = {"request": event.request, "stage": event.stage}
         self._instant(found.tracks[lane], event.time_ps, event.kind.value, args)
         if entered or event.kind is not Kind.CONSUMED:
             del self._lane_of[event.request]
@@ -283,6 +283,8 @@ def about(header: Header, scale: Scale) -> dict[str, str | int]:
         "digest": header.digest,
         "seed": header.seed,
         "workload": json.dumps(header.workload, sort_keys=True),
+        "run": json.dumps(header.run, sort_keys=True),
+        "filters": json.dumps([one.as_json() for one in header.filters]),
         "version": header.version,
     }
 

@@ -26,7 +26,7 @@ VARIABLES: dict[str, tuple[str, int, int | str]] = {
     # not there; with nothing in front of it this is 1. So valid and ready are both 1 in the
     # picosecond of each handshake, and only then.
     "ready": ("wire", 1, 1),
-    # The one that was accepted last; x before the first.
+    # The one that was accepted last; x before the first that is told.
     "accepted": ("integer", 64, "x"),
     # The one that has waited longest of those that wait; z when none does.
     "first": ("integer", 64, "z"),
@@ -65,7 +65,11 @@ class _Stage:
 
 
 class VcdWriter:
-    """Writes the values at the end of each instant; keeps which request in flight is where."""
+    """Writes the values at the end of each instant; keeps which request in flight is where.
+
+    It starts with the values of the moment in which the window of the trace begins: of what is told
+    from before, it only takes note of who is where.
+    """
 
     def __init__(self, path: Path, header: Header) -> None:
         self._file = WholeFile(path)
@@ -75,8 +79,9 @@ class VcdWriter:
             date="",
             version=f"rdma-path-emu {header.version}",
             comment=f"table {header.table}, digest {header.digest}, seed {header.seed}",
+            init_timestamp=header.from_ps,
         )
-        self._now_ps = 0
+        self._from_ps = self._now_ps = header.from_ps
         self._stages = {
             stage.name: _Stage(
                 stage.name,
@@ -96,7 +101,7 @@ class VcdWriter:
 
     def tell(self, event: Event) -> None:
         """Takes note of who is where now."""
-        if event.time_ps != self._now_ps:
+        if event.time_ps > self._now_ps:
             self._write_until(event.time_ps)
         kind, request = event.kind, event.request
         if kind is Kind.COMPLETED or kind is Kind.DROPPED:
@@ -110,27 +115,31 @@ class VcdWriter:
             stage.waiting[request] = None
             self._places[request] = stage, False
         elif kind is Kind.ACCEPTED:
-            self._enter(request, stage)
+            self._enter(event, stage)
         elif kind is Kind.EMITTED:
             # A stage with rules of its own, or a trace that begins here, tells no acceptance.
             if self._places.get(request) != (stage, True):
-                self._enter(request, stage)
+                self._enter(event, stage)
             stage.finished[request] = None
         elif kind is Kind.LEFT:
             self._leave(request)
 
-    def close(self) -> None:
-        """Writes the last instant; the file is complete."""
-        self._write_until(self._now_ps + 2)
-        self._writer.close()
+    def close(self, end_ps: int = 0) -> None:
+        """Writes the last instant and the end; the file is complete."""
+        told_ps = self._now_ps
+        ends_shaking = any(stage.shakes for stage in self._stages.values())
+        self._write_until(told_ps + 2)
+        self._writer.close(max(told_ps + ends_shaking, end_ps))
         self._file.close()
 
-    def _enter(self, request: int, stage: _Stage) -> None:
+    def _enter(self, event: Event, stage: _Stage) -> None:
+        request = event.request
         self._leave(request)
         stage.inside += 1
-        stage.accepted = request
-        stage.shakes = True
         self._places[request] = stage, True
+        if event.time_ps >= self._from_ps:
+            stage.accepted = request
+            stage.shakes = True
 
     def _leave(self, request: int) -> None:
         """It is nowhere now; in a trace that begins after it came it was not known to be there."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import repeat
 from pathlib import Path
 from typing import Any
@@ -36,7 +36,8 @@ class Described:
     """A workload for one run, and what a report says of it.
 
     `again` makes the same once more, if it is known how. `kind` is given where all its requests are
-    alike; at most `requests` are posted, if that is given.
+    alike; at most `requests` are posted, if that is given. `brings_values` says that it has values
+    to write or to compare with.
     """
 
     workload: Workload
@@ -44,6 +45,7 @@ class Described:
     kind: Kind | None
     requests: int | None = None
     again: Callable[[], Workload] | None = None
+    brings_values: bool = False
 
 
 def closed_loop(kind: Kind, outstanding: int, requests: int | None) -> Described:
@@ -65,10 +67,11 @@ def described(
     `TableError` with all that is wrong with a file that it replays.
     """
     if isinstance(spec, ReplaySpec):
-        posts = read_replay(Path(spec.file))
-        found = {(access.operation, access.size_bytes) for _, access in posts}
+        replay = read_replay(Path(spec.file))
+        found = {(access.operation, access.size_bytes) for _, access in replay.posts}
         alike = found.pop() if len(found) == 1 else None
-        return _described(lambda: Timed(posts), said, alike, requests)
+        made = _described(lambda: Timed(replay.posts), said, alike, requests)
+        return replace(made, brings_values=replay.brings_values)
     kinds = [otherwise]
     if isinstance(spec, Posting) and spec.mix is not None:
         kinds = [(OPERATION_GROUPS[item.operation][0], item.bytes) for item in spec.mix]

@@ -12,7 +12,8 @@ from pathlib import Path
 from typing import Any
 
 from emu.errors import UnitError, did_you_mean, listed
-from emu.request import OPERATION_GROUPS, Operation
+from emu.memory import WORD_MASK
+from emu.request import OPERATION_GROUPS, READS, Operation
 from emu.table.catalog import shown
 from emu.table.errors import Location, Problem, TableError, problem
 from emu.table.fields import parse_operation_word
@@ -37,18 +38,28 @@ class Row:
     start: Location
 
 
-def read_replay(path: Path) -> list[tuple[int, Access]]:
-    """Time in picoseconds and access of each line, in order; `TableError` with all problems."""
+@dataclass(frozen=True, slots=True)
+class Replay:
+    """Time in picoseconds and access of each line, in order; whether any says a value."""
+
+    posts: list[tuple[int, Access]]
+    brings_values: bool
+
+
+def read_replay(path: Path) -> Replay:
+    """What is in a file; `TableError` with all problems."""
     file = str(shown(path))
     problems: list[Problem] = []
     text = _text(path, file)
     rows = (_csv_rows if path.suffix == ".csv" else _json_rows)(text, file, problems)
     posts: list[tuple[int, Access]] = []
+    brings_values = False
     now_ps = end_of_memory = 0
     for row in rows:
         before = len(problems)
         values = _read(row, problems)
         at_ps = _time_ps(row, values, now_ps, problems)
+        _check_values(row, values, problems)
         if len(problems) > before:
             continue
         now_ps = at_ps
@@ -63,14 +74,17 @@ def read_replay(path: Path) -> list[tuple[int, Access]]:
             values.get("order", ""),
             values.get("service", ""),
             values.get("fence", False),
+            values.get("value", 0),
+            values.get("compare", 0),
         )
         posts.append((at_ps, access))
+        brings_values = brings_values or not TAKERS.keys().isdisjoint(values)
     if not posts and not problems:
         expected = "expected at least one request"
         problems.append(problem(Location(file, 1, 1), "", "the file has no rows", expected))
     if problems:
         raise TableError(problems)
-    return posts
+    return Replay(posts, brings_values)
 
 
 # -- columns --------------------------------------------------------------------------------
@@ -80,6 +94,12 @@ def _whole(value: object) -> int:
     if _WHOLE.fullmatch(str(value)) and not isinstance(value, bool):
         return int(str(value), 0 if str(value).startswith("0x") else 10)
     raise UnitError(f"'{value}' does not fit; expected a whole number from 0 on")
+
+
+def _word(value: object) -> int:
+    if _WHOLE.fullmatch(str(value)) and (number := _whole(value)) <= WORD_MASK:
+        return number
+    raise UnitError(f"'{value}' does not fit; expected a whole number from 0 to {WORD_MASK}")
 
 
 def _bytes(value: object) -> int:
@@ -132,6 +152,13 @@ COLUMNS: dict[str, Callable[[object], Any]] = {
     "order": _word_of(ORDERS),
     "service": _word_of(SERVICES),
     "fence": _flag,
+    "value": _word,
+    "compare": _word,
+}
+#: Column of a value to what operations do with it, and which do.
+TAKERS = {
+    "value": ("brings", tuple(one for one in Operation if one not in READS)),
+    "compare": ("compares with", (Operation.COMPARE_AND_SWAP,)),
 }
 
 
@@ -172,6 +199,16 @@ def _time_ps(row: Row, values: dict[str, Any], now_ps: int, problems: list[Probl
         what = f"'{row.values[column]}' is before the time of the row above"
         problems.append(problem(row.at[column], column, what, "expected rows in the order of time"))
     return at_ps
+
+
+def _check_values(row: Row, values: dict[str, Any], problems: list[Problem]) -> None:
+    """Notes a value in the row of an operation that takes none."""
+    operation = values.get("operation")
+    for column, (verb, takers) in TAKERS.items():
+        if column in values and operation is not None and operation not in takers:
+            what = f"a {operation} {verb} none"
+            expected = f"expected it left out, or {listed(takers)}"
+            problems.append(problem(row.at[column], column, what, expected))
 
 
 def _unknown(column: str, at: Location) -> Problem:

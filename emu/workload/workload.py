@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
+from emu.errors import EmuError
 from emu.request import Request
 from emu.workload.access import Access
 
@@ -48,6 +49,10 @@ class Closed:
     streams: Sequence[Iterator[Access]]
     outstanding: int
     start_ps: int = 0
+
+    def __post_init__(self) -> None:
+        if self.start_ps < 0:
+            raise EmuError(f"start_ps is {self.start_ps}; expected a time from 0 on")
 
     def posts(self) -> Iterator[tuple[int, Access]]:
         """The first of each stream, by turns."""

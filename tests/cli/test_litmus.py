@@ -147,6 +147,56 @@ def test_a_mode_can_be_run_alone() -> None:
     assert heads == ["stale_read, early", "write_read, early"]
 
 
+def test_the_list_as_json() -> None:
+    result = run("stale_read", "two_adds", "--mode", "fence", "--list", "--json")
+    assert json.loads(result.output) == [
+        {
+            "test": "stale_read",
+            "mode": "fence",
+            "title": "the read of the data waits for the read of the flag",
+        }
+    ]
+
+
+@pytest.mark.parametrize(
+    ("options", "error"),
+    (
+        (("--trace", 3, "--schedules", 7), "--schedules beside --trace; expected --trace without"),
+        (("--trace", 3, "--workers", 1), "--workers beside --trace; expected --trace without"),
+        (("--list", "--trace", 3), "--trace beside --list; expected --list without"),
+        (("--list", "--workers", 1), "--workers beside --list; expected --list without"),
+        (
+            ("--list", "--seed", 1, "--schedules", 7),
+            "--schedules and --seed beside --list; expected --list without",
+        ),
+    ),
+)
+def test_options_that_would_do_nothing_are_refused(options: tuple[object, ...], error: str) -> None:
+    result = run("stale_read", "--mode", "early", *options)
+    assert isinstance(result.exception, OptionError)
+    assert str(result.exception) == error
+
+
+def test_marks_that_no_stage_knows_of_are_told(tmp_path: Path) -> None:
+    tables = ["ub_ordered", "./delays.yaml"]
+    file = race(tmp_path, tables=tables, marks={"all": {"order": "NO"}, "seen": {"fence": True}})
+    told = (
+        "w, seen: with an order, a service mode or a fence, of which no stage of delays knows: "
+        "nothing waits for that"
+    )
+    result = run(file, "--schedules", 20)
+    assert [line for line in result.output.splitlines() if "nothing waits" in line] == [told]
+    traced = run(file, "--trace", 0, "--trace", 1)
+    assert [line for line in traced.output.splitlines() if "nothing waits" in line] == [told]
+    unkept = {"./delays.yaml": ["w", "seen"]}
+    (mode,) = json.loads(run(file, "--schedules", 20, "--json").output)["modes"]
+    assert mode["unkept_marks"] == unkept
+    (one,) = json.loads(run(file, "--trace", 0, "--json").output)
+    assert one["unkept_marks"] == unkept
+    # Where all are known, and where there are none.
+    assert "nothing waits" not in run(race(tmp_path), "--schedules", 20).output
+
+
 def test_options_that_do_not_fit_are_refused() -> None:
     result = run("stale_read", "--mode", "earl")
     assert isinstance(result.exception, OptionError)
@@ -171,9 +221,9 @@ def emu(*arguments: str, **environment: str) -> str:
     return done.stdout
 
 
-@pytest.mark.parametrize("more", ((), ("--mode", "unordered", "--trace", "20")))
+@pytest.mark.parametrize("more", (("--schedules", "40"), ("--mode", "unordered", "--trace", "20")))
 def test_the_same_seed_prints_the_same_whatever_python_hashes(more: tuple[str, ...]) -> None:
-    arguments = ("two_readers", "--schedules", "40", "--json", *more)
+    arguments = ("two_readers", "--json", *more)
     assert emu(*arguments, PYTHONHASHSEED="1") == emu(*arguments, PYTHONHASHSEED="2")
 
 

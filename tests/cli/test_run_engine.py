@@ -135,7 +135,7 @@ def test_a_profile_names_what_binds() -> None:
         "  full as well: initiator_rx",
         "  next: wire_out",
     ]
-    assert lines[4].endswith("of the time; full at 14.9 times the rate of this run")
+    assert lines[4].endswith("of the time; full at 14.6 times the rate of this run")
     assert lines[5].startswith("  beyond service, most time goes to arbitration: ")
     assert lines[8].split() == ["kind", "in", "use", "held", "on", "average", "full", "at"]
     table = [line.split() for line in lines[9:16]]
@@ -150,7 +150,9 @@ def test_a_profile_names_what_binds() -> None:
 
 def test_a_profile_of_a_run_with_room() -> None:
     lines = run("pcie_nic", "--profile").partition("\nprofile\n")[2].splitlines()
-    assert lines[0] == "  nothing is full: what is posted, and how long it takes, makes the rate"
+    assert lines[0] == (
+        "  nothing counted is full: what is posted, and how long it takes, makes the rate"
+    )
     assert lines[1].startswith("  most used: initiator_tx (stage), in use 0.8% of the time; ")
 
 

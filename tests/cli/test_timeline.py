@@ -53,6 +53,12 @@ def test_what_a_line_says(capsys: pytest.CaptureFixture[str]) -> None:
     assert [line.split() for line in lines] == [line.split() for line in SAID.splitlines()]
 
 
+def test_a_drop_says_where(capsys: pytest.CaptureFixture[str]) -> None:
+    lost = Event(5000, Kind.DROPPED, 1, "order", 2)
+    lines = shown([*EVENTS[:4], lost], 1, capsys).splitlines()
+    assert lines[-1].split() == ["dropped", "by", "order,", "5.000", "in", "all", "5.000"]
+
+
 def test_one_that_is_still_held(capsys: pytest.CaptureFixture[str]) -> None:
     lines = shown(EVENTS[:4], 1, capsys).splitlines()
     assert lines[2].split()[-7:] == ["fence", "order", "held", "behind", "0,", "7", "0.000"]

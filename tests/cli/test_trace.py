@@ -18,7 +18,9 @@ from typer.testing import CliRunner
 from emu.cli import convert as convert_command
 from emu.cli import trace as trace_command
 from emu.errors import EmuError
-from emu.trace.events import Event, Kind
+from emu.trace import html
+from emu.trace.events import Event, Kind, Touched
+from emu.trace.filter import Filter
 from emu.trace.header import Header
 from emu.trace.jsonl import open_jsonl
 from emu.trace.recording import Recording
@@ -61,6 +63,8 @@ def test_all_files_of_one_run(tmp_path: Path) -> None:
     header, events = read(files[0])
     assert (header.table, header.seed) == ("pcie_nic_link", 1)
     assert header.workload == {"kind": "closed", "outstanding": 16}
+    assert header.run == {"operation": "write", "bytes": 64, "requests": 40}
+    assert header.filters == ()
     kinds = Counter(event.kind for event in events)
     assert kinds[Kind.SUBMITTED] == kinds[Kind.COMPLETED] == 40
     assert kinds[Kind.ARRIVED] == kinds[Kind.LEFT]
@@ -68,6 +72,49 @@ def test_all_files_of_one_run(tmp_path: Path) -> None:
     with files[1].open(newline="") as stream:
         assert [row["event"] for row in csv.DictReader(stream)] == [one.kind for one in events]
     assert len(read_kanata(files[2].read_text()).instructions) == 40
+
+
+def test_a_run_can_be_repeated_with_what_the_header_says(tmp_path: Path) -> None:
+    first, second = tmp_path / "1.jsonl", tmp_path / "2.jsonl"
+    emu(
+        *("trace", "ub_ordered", "--requests", "3", "--outstanding", "2", "--op", "write"),
+        *("--size", "128", "--set", "wire_out.latency='777 ns'", "--until", "900 ns"),
+        *("--seed", "3", "--out", first),
+    )
+    header = read(first)[0]
+    assert header.run == {
+        "operation": "write",
+        "bytes": 128,
+        "requests": 3,
+        "until_ps": 900_000,
+        "set": ["wire_out.latency='777 ns'"],
+    }
+    run = header.run
+    emu(
+        *("trace", header.table, "--op", run["operation"], "--size", f"{run['bytes']} B"),
+        *("--requests", run["requests"], "--outstanding", header.workload["outstanding"]),
+        *("--until", f"{run['until_ps']} ps", "--set", *run["set"], "--seed", header.seed),
+        *("--out", second),
+    )
+    assert first.read_bytes() == second.read_bytes()
+
+
+def test_a_part_says_of_what_it_is(tmp_path: Path) -> None:
+    whole, part, less = (tmp_path / f"{name}.jsonl" for name in ("whole", "part", "less"))
+    emu("trace", *LOAD, "--out", whole)
+    emu("convert", whole, part, "--from", "1 us", "--request", "3..9", "--stage", "wire_out")
+    window = Filter(1_000_000, None, ((3, 9),), (), ("wire_out",))
+    assert read(part)[0].filters == (window,)
+    emu("convert", part, less, "--initiator", "0", "--to", "2 us")
+    assert read(less)[0].filters == (window, Filter(0, 2_000_000, (), (0,)))
+    assert read(less)[0].run == read(whole)[0].run
+
+
+def test_a_workload_that_says_its_kinds_is_told_as_such(tmp_path: Path) -> None:
+    file = tmp_path / "t.jsonl"
+    mix = "{kind: burst, mix: [{operation: read, bytes: 8 B}]}"
+    emu("trace", "ub_async", "--workload", mix, "--requests", "2", "--out", file)
+    assert read(file)[0].run == {"requests": 2}
 
 
 def test_nothing_but_the_files_is_left(tmp_path: Path) -> None:
@@ -83,9 +130,12 @@ def test_nothing_but_the_files_is_left(tmp_path: Path) -> None:
         ("--request", "3", "--request", "10..12"),
         ("--stage", "descriptor_dma", "--stage", "wire_out"),
         ("--initiator", "0", "--to", "1500 ns"),
+        ("--from", "1 us", "--to", "1100 ns", "--stage", "wire_out", "--request", "2..20"),
+        # A window in which nothing happens to one that is there.
+        ("--from", "560 ns", "--to", "600 ns", "--request", "5"),
     ),
 )
-@pytest.mark.parametrize("suffix", TEXTS)
+@pytest.mark.parametrize("suffix", (*TEXTS, "html", "json"))
 def test_a_converted_trace_is_the_same(tmp_path: Path, suffix: str, how: tuple[str, ...]) -> None:
     record, direct, converted = (
         tmp_path / name for name in ("t.jsonl", f"a.{suffix}", f"b.{suffix}")
@@ -105,12 +155,14 @@ def test_filters(tmp_path: Path) -> None:
         return read(tmp_path / "some.jsonl")[1]
 
     window = [event for event in everything if 1_000_000 <= event.time_ps <= 2_000_000]
-    assert filtered("--from", "1 us", "--to", "2 us") == window
+    told = filtered("--from", "1 us", "--to", "2 us")
+    assert told[-len(window) :] == window
+    # Who is there when it begins is told first.
+    assert max(event.time_ps for event in told[: -len(window)]) < 1_000_000
     few = [event for event in everything if event.request in (3, 10, 11, 12)]
     assert filtered("--request", "3", "--request", "10..12") == few
     there = [event for event in everything if event.stage in ("", "wire_out")]
     assert filtered("--stage", "wire_out") == there
-    assert filtered("--initiator", "1") == []
 
 
 def test_a_run_ends_where_the_window_does(tmp_path: Path) -> None:
@@ -146,9 +198,61 @@ def test_a_table_of_others() -> None:
     assert "completed" in lines[-1]
 
 
-def test_nothing_passes() -> None:
-    said = emu("trace", "ub_async", "--requests", "2", "--initiator", "5")
-    assert said == "ub_async: no event passes the filter\n"
+@pytest.mark.parametrize("out", ((), ("--out", "t.jsonl"), ("--out", "t.html")))
+def test_nothing_passes(
+    out: tuple[str, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    said = fails("trace", "ub_async", "--requests", "2", "--initiator", "5", *out)
+    assert said == "ub_async: no event passes the filter; expected at least one"
+    emu("trace", "ub_async", "--requests", "2", "--out", "all.jsonl")
+    said = fails("convert", "all.jsonl", "t.vcd", "--initiator", "5")
+    assert said == "ub_async: no event passes the filter; expected at least one"
+    # What there is of it is there.
+    assert sorted(file.name for file in tmp_path.iterdir()) == sorted(
+        ["all.jsonl", "t.vcd", *out[1:]]
+    )
+
+
+def test_nothing_to_draw(tmp_path: Path) -> None:
+    file = tmp_path / "t.png"
+    said = fails("trace", "ub_async", "--requests", "2", "--initiator", "5", "--plot", file)
+    assert said == f"{file}: no request is in this trace; expected at least one"
+
+
+def test_marks_that_no_stage_keeps(tmp_path: Path) -> None:
+    load = tmp_path / "w.csv"
+    load.write_text("time_ns,operation,bytes,fence\n0,read,64,\n0,write,64,true\n", "utf-8")
+    unkept = "1 with an order, a service mode or a fence, of which no stage of "
+    for out in ((), ("--out", tmp_path / "t.jsonl")):
+        said = emu("trace", "pcie_nic", "--workload", load, *out).splitlines()
+        assert said[-1] == f"{unkept}pcie_nic knows: nothing waited for that"
+        assert unkept not in emu("trace", "ub_ordered", "--workload", load, *out)
+
+
+def test_values_of_a_replayed_file(tmp_path: Path) -> None:
+    load, file = tmp_path / "w.csv", tmp_path / "t.jsonl"
+    rows = "0,write,8,64,41", "1000,fetch_and_add,8,64,2", "3000,read,8,64,", "4000,read,8,72,"
+
+    def touched(*columns: str, drop: int) -> list[tuple[int, str, int, int]]:
+        lines = [",".join(columns), *(",".join(row.split(",")[:drop]) for row in rows)]
+        load.write_text("\n".join(lines), "utf-8")
+        emu("trace", "ub_ordered", "--workload", load, "--out", file)
+        return [
+            (event.request, event.kind.value, event.address, event.value)
+            for event in read(file)[1]
+            if isinstance(event, Touched)
+        ]
+
+    columns = ("time_ns", "operation", "bytes", "address", "value")
+    assert touched(*columns, drop=5) == [
+        (0, "visible", 64, 41),
+        (1, "sampled", 64, 41),
+        (1, "visible", 64, 43),
+        (2, "sampled", 64, 43),
+        (3, "sampled", 72, 0),
+    ]
+    assert touched(*columns[:-1], drop=4) == []
 
 
 # -- what is wrong --------------------------------------------------------------------------
@@ -159,7 +263,10 @@ def test_nothing_passes() -> None:
     (
         (("--out", "t.vdc"), "t.vdc: nothing is known of this format; expected a name that ends"),
         (("--out", "none/t.vcd"), "none/t.vcd: there is no folder 'none'; expected one that"),
-        (("--out", "t.png"), "t.png: nothing is known of this format; expected a name that ends"),
+        (
+            ("--out", "t.png"),
+            "t.png: a picture is drawn by another option; expected --plot t.png, or a name that",
+        ),
         (("--plot", "t.vcd"), "t.vcd: not a picture; expected a name that ends in .png, .svg or"),
         (
             ("--stage", "wire_uot"),
@@ -185,6 +292,54 @@ def test_what_does_not_go(
     monkeypatch.chdir(tmp_path)
     assert message in fails("trace", "pcie_nic", "--requests", "2", *arguments)
     assert list(tmp_path.iterdir()) == []
+
+
+def test_what_is_read_is_not_written_over(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    rows = "time_ns,operation,bytes\n0,read,64\n"
+    Path("w.csv").write_text(rows, "utf-8")
+    Path("w.yaml").write_text("{kind: replay, file: w.csv}", "utf-8")
+    Path("link.jsonl").symlink_to("w.csv")
+    for load in ("w.csv", "w.yaml", "{kind: replay, file: w.csv}"):
+        for out in ("w.csv", "./w.csv", "link.jsonl"):
+            said = fails("trace", "ub_ordered", "--workload", load, "--out", "t.vcd", "--out", out)
+            where = out.removeprefix("./")
+            assert said == f"{where}: this is the workload that is read; expected another file"
+    assert Path("w.csv").read_text("utf-8") == rows
+    assert not Path("t.vcd").exists()
+    # A table has a name of its own, which no trace has; a link may stand for it.
+    Path("c.yaml").write_text(CIRCLE, "utf-8")
+    Path("c.csv").symlink_to("c.yaml")
+    said = fails("trace", "./c.yaml", "--out", "c.csv")
+    assert said == "c.csv: this is the table that is read; expected another file"
+
+
+def test_more_requests_than_a_page_shows(tmp_path: Path) -> None:
+    page, record = tmp_path / "t.html", tmp_path / "t.jsonl"
+    outs = ("--out", page, "--out", record)
+    said = fails("trace", "ub_async", "--requests", "5001", *outs)
+    assert said.startswith(f"{page}: a page shows at most 5000 requests, and this trace has more;")
+    # It is known before the run, so nothing was run.
+    assert list(tmp_path.iterdir()) == []
+    emu("trace", "ub_async", "--requests", "5001", *outs, "--request", "0..1")
+    assert page.exists()
+
+
+def test_more_requests_than_a_page_shows_as_the_run_tells(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(html, "MOST_REQUESTS", 3)
+    files = [tmp_path / name for name in ("t.html", "t.jsonl", "t.csv")]
+    outs = [str(word) for file in files for word in ("--out", file)]
+    load = ["trace", "ub_async", "--requests", "9", "--initiator", "0"]
+    result = CliRunner().invoke(ROOT, [*load, *outs], catch_exceptions=False)
+    assert result.exit_code == 2
+    _, events = read(files[1])
+    assert len({event.request for event in events}) == 9
+    said = [f"{file}: {len(events)} events of 9 requests" for file in files[1:]]
+    assert result.stdout.splitlines() == said
+    assert result.stderr.startswith(f"{files[0]}: a page shows at most 3 requests, and")
+    assert not files[0].exists()
 
 
 def test_what_cannot_be_converted(tmp_path: Path) -> None:

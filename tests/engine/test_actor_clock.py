@@ -136,7 +136,7 @@ def test_an_actor_that_never_settles_is_told(
     source = table([delay("a", "1 ns"), delay("x", "0 ns")], behaviour={"x": Restless})
     with pytest.raises(UnsettledError) as error:
         run(source, posts(0))
-    assert str(error.value) == ("at 1000 ps nothing settles after 100000 steps; still active: x")
+    assert str(error.value) == ("at 1 ns nothing settles after 100000 steps; still active: x")
 
 
 def test_two_actors_choose_in_the_order_of_the_path() -> None:
@@ -254,7 +254,10 @@ def test_what_is_over_cannot_be_asked_for() -> None:
     ran.kernel.run(until_ps=9000)
     with pytest.raises(StageError) as error:
         open_at(ran, 8999)
-    assert str(error.value) == "an alarm is set for 8999 ps, and it is 9000 ps now"
+    assert str(error.value) == (
+        "stage x: call_at at 9 ns is given 8999; expected whole picoseconds, and no time that is "
+        "over"
+    )
 
 
 def test_only_actors_can_be_called() -> None:

@@ -127,4 +127,4 @@ def test_what_is_not_here_cannot_be_spoken_of(
     monkeypatch.setattr(Careless, "what", what)
     with pytest.raises(StageError) as error:
         run(table([delay("x", "0 ns")], behaviour={"x": Careless}), posts(0))
-    assert str(error.value) == f"request 0 is {said}, and it is not here"
+    assert str(error.value) == f"stage x: request 0 is {said} at 0 ps, and it is not here"

@@ -87,7 +87,7 @@ def test_what_has_no_room_is_dropped_where_the_table_says_so() -> None:
     ran = made(path, posts(0, 0, 0, 1, 20_000, 20_000))
     # At 25 ns the first leaves `end`, the second goes on, and one of two takes its place.
     assert ran.completions_ps() == [25_000, 45_000, -1, -1, 65_000, -1]
-    assert ran.times_ps(Kind.DROPPED) == [5000, 5001, 25_000]
+    assert ran.times_ps(Kind.DROPPED, "x") == [5000, 5001, 25_000]
     assert {request.dropped_at for request in ran.dropped} == {"x"}
 
 
@@ -96,7 +96,7 @@ def test_what_has_no_room_is_an_error_where_the_table_says_so() -> None:
     with pytest.raises(QueueOverflowError) as error:
         made(path, posts(0, 0, 20_000, 20_000))
     assert str(error.value) == (
-        "the queue of x overflows at 25000 ps: all its places are taken, and request 3 comes"
+        "the queue of x overflows at 25 ns: all its places are taken, and request 3 comes"
     )
 
 
@@ -111,7 +111,7 @@ def test_what_is_dropped_further_on_makes_room_in_that_instant(seed: int) -> Non
     load = [Post(0, WRITE), Post(0, WRITE), Post(0), Post(1), Post(10_000)]
     ran = made(path, load, shuffle=random.Random(seed) if seed else None)
     assert [request.dropped_at for request in ran.dropped] == ["q", "q", "q"]
-    assert ran.times_ps(Kind.DROPPED) == [10_000, 20_000, 30_000]
+    assert ran.times_ps(Kind.DROPPED, "q") == [10_000, 20_000, 30_000]
     assert ran.parts_at(3, "x") == {"ordering": 9999}
 
 

@@ -158,7 +158,7 @@ def test_what_an_actor_drops_gives_back_all_but_what_comes_back_by_itself() -> N
     assert made.held() == {"slot": [2], "credit": [0, 1, 2]}
     made.finish()
     assert made.completions_ps() == [-1, -1, 21_000]
-    assert made.times_ps(Kind.DROPPED) == [5000, 10_000]
+    assert made.times_ps(Kind.DROPPED, "x") == [5000, 10_000]
     assert not made.held()
 
 
@@ -243,7 +243,7 @@ def test_an_actor_that_keeps_a_request_for_ever_is_told() -> None:
     with pytest.raises(EmuError) as error:
         drive(Keeps)
     assert str(error.value).splitlines() == [
-        "nothing moves any more at 10000 ps, with 1 request inside:",
+        "nothing moves any more at 10 ns, with 1 request inside:",
         "  request 0 (read) at x is kept by the rules of that stage",
     ]
 

@@ -216,7 +216,7 @@ def test_riders_in_a_circle_of_waits_are_told() -> None:
     with pytest.raises(DeadlockError) as error:
         loop.run()
     lines = str(error.value).splitlines()
-    assert lines[0] == "nothing moves any more at 1000 ps, with 4 requests inside:"
+    assert lines[0] == "nothing moves any more at 1 ns, with 4 requests inside:"
     assert len(lines) == 5
     assert lines[2:] == [
         "  request 1 (read) at x waits for a place in the channel of y, full of 0",

@@ -183,7 +183,7 @@ def test_who_is_off_a_link_and_waits_is_told() -> None:
     with pytest.raises(DeadlockError) as error:
         loop.run()
     assert str(error.value).splitlines() == [
-        "nothing moves any more at 128000 ps, with 2 requests inside:",
+        "nothing moves any more at 128 ns, with 2 requests inside:",
         "  request 0 (read) in front of b waits for tag, held by 99",
         "  request 1 (read) at a waits for a place in the channel of b, full of 0",
     ]

@@ -18,7 +18,7 @@ def test_what_does_not_fit_is_dropped() -> None:
     made = run(table(path), posts(0, 1, 2, 3, 4, 10_000, 10_001))
     assert made.completions_ps() == [10_000, 20_000, 30_000, -1, -1, 40_000, -1]
     assert [request.sequence for request in made.dropped] == [3, 4, 6]
-    assert made.times_ps(Kind.DROPPED) == [3, 4, 10_001]
+    assert made.times_ps(Kind.DROPPED, "x") == [3, 4, 10_001]
     assert not made.kernel.inside
 
 
@@ -97,7 +97,7 @@ def test_what_a_dropped_request_gives_back_can_be_taken_in_that_instant() -> Non
     ]
     made = run(table(path, resources={"slot": pool(3)}), posts(0, 0, 0, 0))
     assert [request.sequence for request in made.dropped] == [2, 3]
-    assert made.times_ps(Kind.DROPPED) == [10_000, 20_000]
+    assert made.times_ps(Kind.DROPPED, "small") == [10_000, 20_000]
     assert not made.held()
 
 
@@ -108,7 +108,7 @@ def test_a_read_that_is_dropped_behind_pcie_gives_back_its_tag() -> None:
     ]
     made = run(table(path, resources={"pcie": pcie(tags=1)}), posts(0, 0, 0, 0))
     assert [request.sequence for request in made.dropped] == [2, 3]
-    assert made.times_ps(Kind.DROPPED) == [3 * 204_000, 4 * 204_000]
+    assert made.times_ps(Kind.DROPPED, "small") == [3 * 204_000, 4 * 204_000]
     assert not made.held()
 
 
@@ -118,7 +118,7 @@ def test_a_dropped_request_keeps_the_place_of_nobody() -> None:
         station("small", "1 us", depth=1, queue=1, overflow="drop"),
     ]
     made = run(table(path), posts(*[0] * 5))
-    assert made.times_ps(Kind.DROPPED) == [30_000, 40_000, 50_000]
+    assert made.times_ps(Kind.DROPPED, "small") == [30_000, 40_000, 50_000]
     assert made.completions_ps() == [1_010_000, 2_010_000, -1, -1, -1]
 
 

@@ -73,9 +73,9 @@ def test_a_completion_answers_one_request() -> None:
 
 
 def test_no_completion_is_larger_than_the_payload() -> None:
-    # From address 1 to the boundary are 127 B: four packets of 32 B; and one byte behind it.
-    link = {"payload": "32 B", "completion_boundary": "128 B"}
-    assert alone_ps(reader(), 128, 1, **link) == (100 + 128 + 20 + 5 * 20) * 1000
+    # From address 1 to the boundary are 127 B, in one packet; then 385 B, of 128 B and fewer each.
+    link = {"payload": "128 B", "completion_boundary": "128 B"}
+    assert alone_ps(reader(), 512, 1, **link) == (100 + 512 + 20 + 5 * 20) * 1000
 
 
 def test_links_with_boundaries_of_their_own_are_cut_by_their_own() -> None:
@@ -85,14 +85,14 @@ def test_links_with_boundaries_of_their_own_are_cut_by_their_own() -> None:
     ]
     resources = {
         "near": pcie(completion_boundary="64 B"),
-        "far": pcie(completion_boundary="100 B"),
+        "far": pcie(completion_boundary="128 B"),
     }
-    load = [Post(0, READ, 64, 64), Post(10**6, READ, 64, 164), Post(2 * 10**6, READ, 64, 300)]
+    load = [Post(0, READ, 64, 64), Post(10**6, READ, 64, 32), Post(2 * 10**6, READ, 64, 96)]
     made = run(table(path, resources=resources), load)
-    # Each asks twice. At 64: one packet, and 36 + 28. At 164: 28 + 36, and 36 + 28. At 300:
-    # 20 + 44, and one packet.
+    # Each asks twice. At 64: one packet each time. At 32: 32 + 32, and one packet. At 96: 32 + 32
+    # each time.
     taken_ps = [request.latency_ps for request in made.requests]
-    assert taken_ps == [228_000, 248_000, 228_000]
+    assert taken_ps == [208_000, 228_000, 248_000]
 
 
 @pytest.mark.parametrize("cut_through", (0, 30, 84, 500))

@@ -95,9 +95,9 @@ def test_what_a_full_queue_drops_has_left_where_it_was() -> None:
         shelf("x", places=1, window=1, until="x", latency="9 ns", overflow="drop"),
     ]
     ran = made(path, posts(0, 0, 0))
-    assert told(ran, 2, "a")[-2:] == [
+    assert [event for event in ran.events if event.request == 2][-2:] == [
         Left(2000, Kind.LEFT, 2, "a", parts=(("service", 2000),)),
-        Event(2000, Kind.DROPPED, 2, ""),
+        Event(2000, Kind.DROPPED, 2, "x"),
     ]
     assert ran.requests[2].dropped_at == "x"
 

@@ -79,7 +79,9 @@ def by_reference(table: Table, workload: Workload, requests: int | None, seed: i
     def hear(event: Event) -> None:
         kind = event.kind
         if kind in KINDS.values() and not (kind is Kind.ACCEPTED and event.stage in actors):
-            told.times.setdefault(event.request, []).append((event.time_ps, kind, event.stage))
+            # Where requests are lost is compared by the counts of `dropped`.
+            stage = "" if kind is Kind.DROPPED else event.stage
+            told.times.setdefault(event.request, []).append((event.time_ps, kind, stage))
 
     driver = Driver(path, workload, requests=requests, on_complete=ended.append, listener=hear)
     try:
@@ -177,7 +179,7 @@ def assert_same_counts(
     events.run()
     for name in (
         *("posted", "marked", "dropped", "in_flight_at", "first_post_ps", "first_completion_ps"),
-        *("last_completion_ps", "inside_ps", "changed_ps"),
+        *("last_completion_ps", "rounds", "inside_ps", "changed_ps"),
     ):
         assert getattr(events, name) == getattr(driver, name), name
     assert events.ledger.by_stage() == driver.ledger.by_stage()
@@ -185,9 +187,8 @@ def assert_same_counts(
     if until_ps is not None:
         assert events.now_ps == driver.now_ps
     end_ps = driver.now_ps if driver.in_flight_at else driver.changed_ps
-    stages = driver.ledger.by_stage()
-    found = used(path.stations, path.pools, stages, 0, end_ps)
-    assert used(other_path.stations, other_path.pools, stages, 0, end_ps) == found
+    found = used(path, None, events.latency.count, 0, end_ps)
+    assert used(other_path, None, events.latency.count, 0, end_ps) == found
     for actor in (station for station in path.stations if station.actor is not None):
         assert events.counts(actor.name) == driver.counts(actor.name)
     return driver, events

@@ -18,6 +18,7 @@ from emu.request import Operation, Request
 from emu.table import load as load_table
 from emu.table import table_names
 from emu.table.schema import Table
+from emu.utilisation import used
 from emu.where import still_inside
 from emu.workload import Access, Closed, Timed, stepping
 from tests.build import READ, WRITE, clocked, delay, station, table
@@ -75,7 +76,7 @@ def check(source: Table, load: Load) -> Line:
     kernel = driver.kernel
     for name in (
         *("posted", "marked", "first_post_ps", "first_completion_ps", "last_completion_ps"),
-        *("inside_ps", "changed_ps", "dropped"),
+        *("rounds", "inside_ps", "changed_ps", "dropped"),
     ):
         assert getattr(line, name) == getattr(driver, name), name
     assert vars(line.latency) == vars(driver.latency)
@@ -83,12 +84,17 @@ def check(source: Table, load: Load) -> Line:
     if kernel.inside:
         assert line.now_ps == kernel.now_ps
     assert left(other) == left(path)
+    end_ps = kernel.now_ps if kernel.inside else driver.changed_ps
+    assert used(other, None, 1, 0, end_ps) == used(path, None, 1, 0, end_ps)
     return line
 
 
 def left(path: Path) -> list[tuple[int, ...]]:
     """What a run has left of each station."""
-    return [(one.accepted, one.busy, one.free_ps, one.free_edge) for one in path.stations]
+    return [
+        (one.accepted, one.busy, one.free_ps, one.free_edge, one.resumed_edge)
+        for one in path.stations
+    ]
 
 
 RINGS = ("freed", "left", "history")

@@ -1,4 +1,4 @@
-"""Litmus tests for tests: a small table, and a file of instructions."""
+"""Litmus tests for tests: small tables, and a file of instructions."""
 
 from __future__ import annotations
 
@@ -28,6 +28,18 @@ path:
     source: &test {text: a test, kind: assumed}
   - {stage: memory, at: target, latency: 30 ns, source: *test}
   - {stage: wire, name: back, at: target, latency: 100 ns, source: *test}
+"""
+
+#: A sender that hears of no answers, with a memory behind it.
+UNANSWERED = """\
+schema: 1
+extends: ub_sender
+name: unanswered
+title: A sender whose answers come from outside
+insert:
+  - after: framer
+    stages:
+      - {stage: memory, at: target, latency: 30 ns, source: {text: a test, kind: assumed}}
 """
 
 Program = Sequence[Any]
@@ -66,8 +78,9 @@ def document(
 
 
 def made(directory: Path, said: Mapping[str, Any]) -> LitmusTest:
-    """The test that a document says, read from a file beside the small table."""
+    """The test that a document says, read from a file beside the small tables."""
     (directory / "delays.yaml").write_text(DELAYS, encoding="utf-8")
+    (directory / "unanswered.yaml").write_text(UNANSWERED, encoding="utf-8")
     file = directory / "under_test.yaml"
     # JSON is YAML too.
     file.write_text(json.dumps(said), encoding="utf-8")

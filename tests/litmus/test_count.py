@@ -100,7 +100,7 @@ def test_a_schedule_that_does_not_end_is_an_error_with_the_way_to_it(tmp_path: P
     ]
     mode = {
         "title": "answers come from outside",
-        "tables": ["ub_sender"],
+        "tables": ["./unanswered.yaml"],
         "marks": {"all": {"order": "SO", "service": "ROI"}},
         "allowed": ["any"],
     }

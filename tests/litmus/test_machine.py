@@ -209,7 +209,7 @@ def test_a_request_that_is_never_answered_is_an_error(tmp_path: Path) -> None:
     ]
     mode = {
         "title": "answers come from outside",
-        "tables": ["ub_sender"],
+        "tables": ["./unanswered.yaml"],
         "marks": {"all": {"order": "SO", "service": "ROI"}},
         "allowed": ["any"],
     }

@@ -309,6 +309,37 @@ def test_says_what_is_wrong_and_where(tmp_path: Path, name: str) -> None:
     assert error_of(tmp_path, GOOD.replace(old, new, 1)) == [error]
 
 
+ON_DELAYS = """\
+    tables: [./delays.yaml]
+    set: [there.latency=50 ns]
+    vary: {back.latency: {from: 1 ns, to: 2 ns}}
+"""
+MEMORY = "expected a table with a stage such as memory on its way"
+
+
+def test_a_table_on_which_nothing_touches_memory(tmp_path: Path) -> None:
+    text = GOOD.replace(ON_DELAYS, "    tables: [./delays.yaml, kv_direct]\n")
+    assert error_of(tmp_path, text) == [
+        (
+            f"t.yaml:27:29: test.modes.plain.tables[1]: no stage of kv_direct lets a {operation} "
+            f"touch memory, and thread a posts one; {MEMORY}"
+        )
+        for operation in ("write", "read")
+    ]
+
+
+def test_a_table_on_which_only_others_touch_memory(tmp_path: Path) -> None:
+    writes = DELAYS.replace("stage: memory,", "stage: memory, when: [write],")
+    (tmp_path / "writes.yaml").write_text(writes.replace("delays", "writes"), encoding="utf-8")
+    text = GOOD.replace(ON_DELAYS, "    tables: [./writes.yaml]\n")
+    assert error_of(tmp_path, text) == [
+        (
+            "t.yaml:27:14: test.modes.plain.tables[0]: no stage of ./writes.yaml lets a read touch "
+            f"memory, and thread a posts one; {MEMORY}"
+        )
+    ]
+
+
 def test_only_one_outcome_is_what_is_left_over(tmp_path: Path) -> None:
     text = GOOD.replace("new: {r: 1}", "new: otherwise").replace("old: {r: 0}", "old: otherwise")
     assert error_of(tmp_path, text) == [

@@ -21,7 +21,7 @@ def pcie(draw: st.DrawFn) -> dict[str, Any]:
         "kind": "pcie",
         "generation": draw(st.integers(1, 4)),
         "lanes": draw(st.sampled_from((1, 8))),
-        "payload": draw(st.sampled_from(("64 B", "256 B"))),
+        "payload": draw(st.sampled_from(("128 B", "256 B"))),
         "read_request": draw(st.sampled_from(("128 B", "512 B"))),
         "completion_boundary": "64 B",
         "header": draw(st.sampled_from(("0 B", "26 B"))),

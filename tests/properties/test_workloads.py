@@ -130,9 +130,8 @@ def test_a_stopped_run_accounts_for_all(
         one.sequence for one in whole if one.completed_ps <= until_ps
     ]
     assert driver.posted == len(done) + sum(still_inside(driver.kernel).values())
-    stages = driver.ledger.by_stage()
-    found = used(path.stations, path.pools, stages, driver.first_post_ps, until_ps)
-    assert all(0 <= one.utilisation <= 1 for one in found)
+    found = used(path, None, len(done), driver.first_post_ps, until_ps)
+    assert all(0 <= one.in_use_ps <= one.capacity * one.span_ps for one in found)
     driver.run()
     assert [(one.sequence, one.completed_ps) for one in done] == [
         (one.sequence, one.completed_ps) for one in whole

@@ -126,7 +126,7 @@ def test_what_is_lost_is_answered() -> None:
     made = run(source, load)
     # Initiators 1 and 2 take the places. The RO goes third and is lost at 3; the SO follows.
     assert [one.sequence for one in made.dropped] == [2, 3]
-    assert made.times_ps(Kind.DROPPED) == [3000, 4000]
+    assert made.times_ps(Kind.DROPPED, "small") == [3000, 4000]
 
 
 def test_a_program_that_waits_for_ever_is_told_whom_it_waits_for() -> None:

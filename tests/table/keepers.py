@@ -105,6 +105,15 @@ class ActorClash(Idle):
         name: str
 
 
+class Undecorated(Stage):
+    """Has parameters that nobody checks."""
+
+    class Parameters:
+        """Not decorated."""
+
+        delay: TimeField = 5
+
+
 def with_keepers() -> dict[str, type[Stage]]:
     """The registered stages that tests use, and those of this file."""
     known = {name: registry()[name] for name in ("wire", "memory", "completion")}

@@ -1,11 +1,13 @@
 """The JSON Schema of a table file: it takes what the loader takes, and refuses plain mistakes."""
 
+from importlib.metadata import EntryPoint
 from pathlib import Path
 from typing import Any
 
 import pytest
 from jsonschema import Draft202012Validator
 
+from emu.stage import Registry
 from emu.table import table_names
 from emu.table.catalog import shipped_directory
 from emu.table.file_schema import file_schema
@@ -13,6 +15,7 @@ from emu.table.nodes import read_file
 from tests.table.broken import HEAD, TITLE, write
 from tests.table.everything import EVERYTHING
 from tests.table.keepers import with_keepers
+from tests.table.plain import Plain
 
 SCHEMA = file_schema()
 STAGE = "{stage: wire, latency: 5 ns, source: {text: a test, kind: assumed}}"
@@ -25,6 +28,15 @@ def plain(path: Path) -> Any:
 def accepts(directory: Path, text: str) -> bool:
     value = plain(write(directory, "t.yaml", text))
     return bool(Draft202012Validator(SCHEMA).is_valid(value))
+
+
+def with_numbers(value: Any) -> Any:
+    """As an editor reads YAML, which takes 0.3 for a number."""
+    if isinstance(value, dict):
+        return {key: with_numbers(one) for key, one in value.items()}
+    if isinstance(value, list):
+        return [with_numbers(one) for one in value]
+    return float(value) if isinstance(value, str) and value[:2] in ("0.", "1.") else value
 
 
 def test_it_is_a_schema() -> None:
@@ -81,6 +93,35 @@ def test_it_takes_what_is_right(tmp_path: Path, text: str) -> None:
 )
 def test_it_refuses_plain_mistakes(tmp_path: Path, text: str) -> None:
     assert not accepts(tmp_path, text)
+
+
+def test_a_broken_stage_disturbs_no_other(monkeypatch: pytest.MonkeyPatch) -> None:
+    points = [
+        EntryPoint("broken", "tests.table.keepers:Undecorated", "emu.stages"),
+        EntryPoint("wire", "stages.wire:Wire", "emu.stages"),
+    ]
+    monkeypatch.setattr("emu.table.file_schema.registry", lambda: Registry(points))
+    assert file_schema()["$defs"]["stage"] == {"anyOf": [{"$ref": "#/$defs/stage_wire"}]}
+
+
+@pytest.mark.parametrize(
+    ("given", "fits"),
+    (
+        ("share: 0.3, exact: 1, ratio: 1/3, pair: [1, 0.5]", True),
+        ("share: x", False),
+        ("exact: x", False),
+        ("ratio: 1.5", False),
+        ("pair: [1]", False),
+        ("pair: [x, 0.5]", False),
+    ),
+)
+def test_parameters_of_plain_types(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, given: str, fits: bool
+) -> None:
+    monkeypatch.setattr("emu.table.file_schema.registry", lambda: {"plain": Plain})
+    text = HEAD + f"path: [{STAGE.replace('wire', f'plain, {given}')}]\n"
+    value = with_numbers(plain(write(tmp_path, "t.yaml", text)))
+    assert bool(Draft202012Validator(file_schema()).is_valid(value)) is fits
 
 
 def test_an_actor_has_only_its_own_timing(monkeypatch: pytest.MonkeyPatch) -> None:

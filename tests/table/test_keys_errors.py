@@ -257,7 +257,7 @@ path:
         """\
 broken.yaml:6:5: path[0] cpu_cache: 'miss' is missing; expected for example 'miss: 150 ns'
 broken.yaml:6:32: path[0] cpu_cache.policy: 'write_bak' is not known here; expected write_back, write_through or uncacheable; did you mean 'write_back'?
-broken.yaml:6:49: path[0] cpu_cache.line: '0 B' is out of bounds; expected more than 0
+broken.yaml:6:49: path[0] cpu_cache.line: '0 B' is out of bounds; expected more than 0 B
 broken.yaml:6:64: path[0] cpu_cache.l1_lines: 0 is out of bounds; expected more than 0
 broken.yaml:6:77: path[0] cpu_cache.l2_lines: 'many' does not fit; expected a whole number
 broken.yaml:6:91: path[0] cpu_cache.l1_hit: '1' has no unit; expected one of ps, ns, us, µs, ms or s, as in '150 ns'

@@ -4,6 +4,7 @@ import json
 from fractions import Fraction
 from importlib.metadata import EntryPoint
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -13,6 +14,7 @@ from emu.stage import Registry, Stage, parameters
 from emu.table import TableError, load, table_names
 from emu.time import Cycles, Picoseconds
 from tests.table.broken import HEAD, TITLE, write
+from tests.table.keepers import Idle
 
 SOURCE = "source: {text: a test, kind: assumed}"
 CLOCKED = f"""\
@@ -153,6 +155,10 @@ def test_problems_are_in_the_order_of_the_file(tmp_path: Path) -> None:
         ("no.such.module:Wire", "cannot be loaded: ModuleNotFoundError: No module named 'no'"),
         ("emu.time:Clock", "is not a subclass of emu.stage.Stage"),
         ("emu.actor:Actor", "is only a part of one: it lacks arrive"),
+        (
+            "tests.table.keepers:Undecorated",
+            "has Parameters without @parameters of emu.stage",
+        ),
     ),
 )
 def test_a_stage_that_cannot_be_loaded_is_told_where_it_is_named(
@@ -166,6 +172,38 @@ def test_a_stage_that_cannot_be_loaded_is_told_where_it_is_named(
     assert str(caught.value) == (
         f"{tmp_path}/t.yaml:5:16: path[0] wire: stage 'wire' of an unknown distribution "
         f"({place}) {what}; expected a stage that works; 'emu stages' lists them"
+    )
+
+
+def test_a_broken_stage_disturbs_no_table_without_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    points = [
+        EntryPoint("broken", "tests.table.keepers:Undecorated", "emu.stages"),
+        EntryPoint("wire", "stages.wire:Wire", "emu.stages"),
+    ]
+    monkeypatch.setattr("emu.table.parse.registry", lambda: Registry(points))
+    text = HEAD + f"path: [{{stage: wire, latency: 5 ns, {SOURCE}}}]\n"
+    assert [one.name for one in load(write(tmp_path, "t.yaml", text)).entries] == ["wire"]
+
+
+def test_an_actor_that_cannot_be_made_is_told_where_it_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Unmade(Idle):
+        """Fails at once."""
+
+        def __init__(self, parameters: Any) -> None:
+            raise RuntimeError("boom")
+
+    monkeypatch.setattr("emu.table.parse.registry", lambda: {"unmade": Unmade})
+    text = HEAD + f"path: [{{stage: unmade, {SOURCE}}}]\n"
+    with pytest.raises(TableError) as caught:
+        load(write(tmp_path, "t.yaml", text))
+    line = Unmade.__init__.__code__.co_firstlineno + 1
+    assert str(caught.value) == (
+        f"{tmp_path}/t.yaml:5:16: path[0] unmade: stage unmade: __init__ raises RuntimeError: boom "
+        f"({__file__}:{line}); expected no exception, or an EmuError"
     )
 
 

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from emu.table import TableError, load
+from emu.table.overrides import is_for
 from emu.table.schema import Link, Pcie, Pool, Table
 from emu.time import Cycles, Picoseconds
 from tests.table.broken import HEAD, error_of, write
@@ -164,3 +165,27 @@ def test_wrong_texts_are_told_at_once(tmp_path: Path) -> None:
     with pytest.raises(TableError) as caught:
         loaded(tmp_path, "out.latency=5", "a.b=1", "clocks.nic=5")
     assert len(caught.value.problems) == 3
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    (
+        ("out.latency=1 ns", True),
+        ("wire.latency=1 ns", True),
+        (" wire . latency = 1 ns", True),
+        ("tags.capacity=1", True),
+        ("clocks.nic=1 GHz", True),
+        ("messages.read.request=1 B", True),
+        ("resources.tags.capacity=1", True),
+        ("defaults.depth=1", True),
+        ("resolution={step: 1 ns, round: down}", True),
+        ("doorbell.latency=1 ns", False),
+        ("clocks.far=1 GHz", False),
+        ("messages.write.request=1 B", False),
+        ("resources.slots.capacity=1", False),
+        # Told for what it is where it is applied.
+        ("out", True),
+    ),
+)
+def test_which_tables_a_text_is_for(tmp_path: Path, text: str, expected: bool) -> None:
+    assert is_for(loaded(tmp_path), text) is expected

@@ -140,7 +140,7 @@ path:
 """,
         """\
 broken.yaml:5:41: resources.it.bandwidth: '0 GB/s' is no bandwidth; expected more than zero, as in '50 GB/s'
-broken.yaml:5:54: resources.it.mtu: '0 B' is out of bounds; expected more than 0
+broken.yaml:5:54: resources.it.mtu: '0 B' is out of bounds; expected more than 0 B
 broken.yaml:5:67: resources.it.header: '26' has no unit; expected one of B, KiB, MiB, GiB, KB, kB, MB or GB, as in '64 B'
 """,  # noqa: E501
     ),
@@ -154,8 +154,8 @@ path:
 """,  # noqa: E501
         """\
 broken.yaml:5:17: resources.it: 'generation' is missing; expected for example 'generation: 3'
-broken.yaml:5:17: resources.it: 'lanes' is missing; expected for example 'lanes: 8'
-broken.yaml:5:17: resources.it: 'payload' is missing; expected for example 'payload: 64 B'
+broken.yaml:5:17: resources.it: 'lanes' is missing; expected 1, 2, 4, 8, 12, 16 or 32
+broken.yaml:5:17: resources.it: 'payload' is missing; expected for example 'payload: 256 B'
 broken.yaml:5:17: resources.it: 'read_request' is missing; expected for example 'read_request: 512 B'
 broken.yaml:5:17: resources.it: 'completion_boundary' is missing; expected for example 'completion_boundary: 64 B'
 broken.yaml:5:17: resources.it: 'header' is missing; expected for example 'header: 64 B'
@@ -175,15 +175,30 @@ path:
 """,  # noqa: E501
         """\
 broken.yaml:5:42: resources.it.generation: 7 is out of bounds; expected at most 6
-broken.yaml:5:52: resources.it.lanes: 'x8' does not fit; expected for example 'lanes: 8'
-broken.yaml:5:65: resources.it.payload: '0 B' is out of bounds; expected more than 0
-broken.yaml:5:84: resources.it.read_request: '0 B' is out of bounds; expected more than 0
-broken.yaml:5:110: resources.it.completion_boundary: '0 B' is out of bounds; expected more than 0
+broken.yaml:5:52: resources.it.lanes: 'x8' does not fit; expected 1, 2, 4, 8, 12, 16 or 32
+broken.yaml:5:65: resources.it.payload: 0 B is none that PCIe has; expected 128 B, 256 B, 512 B, 1024 B, 2048 B or 4096 B
+broken.yaml:5:84: resources.it.read_request: 0 B is none that PCIe has; expected 128 B, 256 B, 512 B, 1024 B, 2048 B or 4096 B
+broken.yaml:5:110: resources.it.completion_boundary: 0 B is none that PCIe has; expected 64 B or 128 B
 broken.yaml:5:123: resources.it.header: '-26 B' is negative; expected zero or more, as in '64 B'
 broken.yaml:5:136: resources.it.tags: 0 is no count; expected a whole number from 1 on, or 'unlimited'
 broken.yaml:5:158: resources.it.nonposted_credits: 'many' is no count; expected a whole number from 1 on, or 'unlimited'
 broken.yaml:5:180: resources.it.posted_credits: '1.5' is no count; expected a whole number from 1 on, or 'unlimited'
 broken.yaml:5:200: resources.it.credit_return: '5 cycles' has the unknown unit 'cycles'; expected one of ps, ns, us, µs, ms or s
+""",  # noqa: E501
+    ),
+    "pcie that cannot exist": (
+        HEAD
+        + """\
+resources: {it: {kind: pcie, generation: 4, lanes: 7, payload: 100 B, read_request: 8 KiB, completion_boundary: 63 B, header: 26 B, tags: 8, nonposted_credits: 8, posted_credits: 8, credit_return: 5 ns}}
+defaults: {queue: unlimited, depth: unlimited}
+path:
+  - {stage: wire, latency: 5 ns, uses: [{resource: it, as: read, to: host}], source: {text: a test, kind: assumed}}
+""",  # noqa: E501
+        """\
+broken.yaml:5:52: resources.it.lanes: 7 is none that PCIe has; expected 1, 2, 4, 8, 12, 16 or 32
+broken.yaml:5:64: resources.it.payload: 100 B is none that PCIe has; expected 128 B, 256 B, 512 B, 1024 B, 2048 B or 4096 B
+broken.yaml:5:85: resources.it.read_request: 8192 B is none that PCIe has; expected 128 B, 256 B, 512 B, 1024 B, 2048 B or 4096 B
+broken.yaml:5:113: resources.it.completion_boundary: 63 B is none that PCIe has; expected 64 B or 128 B
 """,  # noqa: E501
     ),
     "channels": (

@@ -279,10 +279,12 @@ broken.yaml:8:41: path[2] back.latency.raed: 'raed' is no operation; expected re
 path:
   - {stage: wire, latency: 5 ns, when: [write, atomic], source: {text: a test, kind: assumed}}
   - {stage: memory, latency: 5 ns, when: [], source: {text: a test, kind: assumed}}
-""",
+  - {stage: wire, name: back, latency: 5 ns, when: [read, load], source: {text: a test, kind: assumed}}
+""",  # noqa: E501
         """\
 broken.yaml:6:40: path[0] wire.when: the table has no messages for write or atomic; expected an operation of this table: read
 broken.yaml:7:42: path[1] memory.when: no operation is named; expected at least one, or no 'when'
+broken.yaml:8:59: path[2] back.when[1]: 'load' is of no use: the table has no messages for it; expected one of read
 """,  # noqa: E501
     ),
 }

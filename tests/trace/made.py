@@ -9,6 +9,7 @@ from pathlib import Path
 
 from hypothesis import strategies as st
 
+from emu.errors import EmuError
 from emu.table.schema import Table
 from emu.time import Clock
 from emu.trace.events import Event, Held, Kind, Left, Submitted, Touched
@@ -34,18 +35,41 @@ HEADER = Header(
 )
 
 
+class Kept:
+    """Exporter that keeps what it is told, and fails at a given event."""
+
+    def __init__(self, fails_at: int = -1, error: EmuError | None = None) -> None:
+        self.told: list[Event] = []
+        self.closed = 0
+        self.end_ps = -1
+        self._fails_at = fails_at
+        self._error = error or EmuError("no room for this")
+
+    def tell(self, event: Event) -> None:
+        if len(self.told) == self._fails_at:
+            raise self._error
+        self.told.append(event)
+
+    def close(self, end_ps: int = 0) -> None:
+        self.closed += 1
+        self.end_ps = end_ps
+        if self._fails_at == -2:
+            raise EmuError("no room")
+
+
 def export(
     opener: Callable[..., Exporter],
     file: Path,
     header: Header,
     events: Iterable[Event],
     *how: object,
+    end_ps: int = 0,
 ) -> str:
     """What the exporter writes of these events."""
     exporter = opener(file, header, *how)
     for event in events:
         exporter.tell(event)
-    exporter.close()
+    exporter.close(end_ps)
     return file.read_text("utf-8")
 
 

@@ -14,7 +14,7 @@ EVENTS = [
     Event(5, Kind.ARRIVED, 0, "issue", 1),
     Event(5, Kind.SUBMITTED, 1, "", 2),
     Event(9, Kind.ACCEPTED, 0, "order", 1),
-    Event(10, Kind.DROPPED, 0, "", 1),
+    Event(10, Kind.DROPPED, 0, "order", 1),
     Event(11, Kind.COMPLETED, 1, "", 2),
 ]
 
@@ -32,6 +32,8 @@ def test_what_each_keeps() -> None:
     assert kept(Filter(requests=((7, 9), (0, 0)))) == [0, 1, 3, 4]
     assert kept(Filter(initiators=(2,))) == [2, 5]
     assert kept(Filter(stages=("order",))) == [0, 2, 3, 4, 5]
+    # The end of a request is told wherever it is.
+    assert kept(Filter(stages=("memory",))) == [0, 2, 4, 5]
     assert kept(Filter(stages=("order", "issue"), to_ps=9, initiators=(1,))) == [0, 1, 3]
 
 
@@ -41,6 +43,26 @@ def test_all_of_a_request_is_kept(trace: tuple[Header, list[Event]], first: int,
     wanted = Filter(requests=((first, first + more),))
     kept = [event for event in events if wanted.passes(event)]
     assert kept == [event for event in events if first <= event.request <= first + more]
+
+
+def test_how_many_will_pass() -> None:
+    assert Filter().count(20) == 20
+    assert Filter(stages=("order",)).count(20) == 20
+    assert Filter(requests=((3, 3), (5, 9), (8, 12), (19, 40))).count(20) == 1 + 8 + 1
+    assert Filter(requests=((30, 40),)).count(20) == 0
+    for unknown in (Filter(from_ps=1), Filter(to_ps=1), Filter(initiators=(0,))):
+        assert unknown.count(20) is None
+
+
+def test_what_is_said_of_a_filter() -> None:
+    assert Filter().as_json() == {}
+    assert Filter(5, 9, ((7, 7), (1, 3)), (2,), ("order",)).as_json() == {
+        "from_ps": 5,
+        "to_ps": 9,
+        "request": ["7", "1..3"],
+        "initiator": [2],
+        "stage": ["order"],
+    }
 
 
 def test_ranges_of_requests() -> None:

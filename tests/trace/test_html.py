@@ -15,11 +15,12 @@ from hypothesis import given, settings
 
 from emu.errors import EmuError
 from emu.trace import html
-from emu.trace.events import Kind, Submitted
+from emu.trace.events import Event, Kind, Submitted
+from emu.trace.filter import Filter
 from emu.trace.header import Header
 from emu.trace.html import open_html
 from tests.build import Post
-from tests.trace.traces import PAIR, Trace, export, loads, trace
+from tests.trace.traces import PAIR, Trace, by_hand, cut, export, loads, trace
 
 
 @settings(max_examples=settings().max_examples // 4)
@@ -58,6 +59,26 @@ def test_a_trace_cannot_end_its_element(tmp_path: Path) -> None:
     file = tmp_path / "trace.html"
     export(Trace(header, []), open_html(file, header))
     assert embedded(file)["title"] == header.title
+
+
+def test_a_window_of_a_trace(tmp_path: Path) -> None:
+    made, wanted, file = by_hand(), Filter(4_000, 12_000), tmp_path / "trace.html"
+    cut(made, wanted, open_html(file, made.header.filtered(wanted)))
+    shown = embedded(file)
+    assert (shown["from"], shown["to"]) == (4_000, 12_000)
+    assert shown["about"]["filters"] == '[{"from_ps": 4000, "to_ps": 12000}]'
+    stays = {
+        one["n"]: [(s["from"], s["to"], s.get("open")) for s in one["stays"]]
+        for one in shown["requests"]
+    }
+    assert stays == {0: [(0, 10_000, None)], 1: [(2_000, 12_000, True)], 2: []}
+
+
+def test_a_drop_says_where(tmp_path: Path) -> None:
+    file = tmp_path / "trace.html"
+    export(Trace(PAIR, [Event(5, Kind.DROPPED, 2, "b")]), open_html(file, PAIR))
+    (request,) = embedded(file)["requests"]
+    assert (request["dropped"], request["by"]) == (5, "b")
 
 
 def test_too_many_requests_are_told_how_to_choose(

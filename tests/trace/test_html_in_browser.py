@@ -182,6 +182,16 @@ def test_hover_tells_behind_whom_a_request_waits_and_shows_that_one(shown: Shown
     assert page.locator(".band.blocker, .arrow").count() == 0
 
 
+def test_a_wait_that_has_not_ended_has_no_arrow(shown: Shown) -> None:
+    made = by_hand()
+    page = shown(Trace(made.header, [event for event in made.events if event.time_ps < 12_000]))
+    piece(page, 1, "ordering").hover()
+    settled(page)
+    assert "waits behind request 0 for 7.5 ns" in page.inner_text("#tip")
+    assert page.locator(".reach").count() == 1
+    assert page.locator(".arrow, .head").count() == 0
+
+
 def test_hover_tells_values_without_rounding(shown: Shown) -> None:
     page = shown(by_hand())
     piece(page, 1, "").hover()

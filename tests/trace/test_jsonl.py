@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from emu.trace.events import Event, Held, Kind, Left, Submitted, Touched
+from emu.trace.filter import Filter
 from emu.trace.header import Header
 from emu.trace.jsonl import open_jsonl
 from emu.trace.recording import Recording, TraceError
@@ -34,6 +35,7 @@ LINES = """\
 {"t_ps":9,"kind":"left","req":3,"stage":"order","init":2,"parts_ps":{"service":2,"ordering":7}}
 {"t_ps":9,"kind":"visible","req":3,"stage":"memory","init":2,"addr":128,"value":18446744073709551615}
 {"t_ps":12,"kind":"completed","req":3,"stage":"","init":2}
+{"end_ps":12}
 """
 
 
@@ -48,13 +50,15 @@ def test_what_lines_look_like(tmp_path: Path) -> None:
     assert lines == LINES
     assert json.loads(head) == {
         "format": "rdma-path-emu trace",
-        "schema": 1,
+        "schema": 2,
         "version": "0.1.0",
         "table": "made",
         "title": "A path that is not there",
         "digest": "0" * 64,
         "seed": 7,
         "workload": {"kind": "burst"},
+        "run": {},
+        "filters": [],
         "clocks": [{"name": "nic", "period_ps": "500000/161", "phase_ps": 0, "aligned": True}],
         "stages": [
             {"name": "issue", "kind": "nic_pipeline", "at": "initiator", "clock": "nic"},
@@ -78,6 +82,14 @@ whole = st.integers(0, 2**70)
 words = st.text(st.characters(exclude_categories=["Cs"]))
 parts = st.dictionaries(words, whole).map(lambda found: tuple(found.items()))
 stages = st.sampled_from(("", "issue", "order", "memory"))
+filters = st.builds(
+    Filter,
+    whole,
+    st.none() | whole,
+    st.lists(st.tuples(st.integers(0, 9), st.integers(9, 10**6))).map(tuple),
+    st.lists(whole).map(tuple),
+    st.lists(words).map(tuple),
+)
 
 
 @given(
@@ -101,9 +113,11 @@ stages = st.sampled_from(("", "issue", "order", "memory"))
         )
     ),
     words,
+    st.lists(filters, max_size=2).map(tuple),
 )
-def test_any_value_comes_back(events: list[Event], title: str) -> None:
-    header = Header("1", "made", title, "", -3, {"x": [title]}, (), HEADER.stages)
+def test_any_value_comes_back(events: list[Event], title: str, wanted: tuple[Filter, ...]) -> None:
+    said = {"x": [title]}
+    header = Header("1", "made", title, "", -3, said, (), HEADER.stages, {"set": [title]}, wanted)
     with TemporaryDirectory() as folder:
         file = Path(folder) / "t.jsonl"
         export(open_jsonl, file, header, events)
@@ -176,7 +190,7 @@ def test_what_is_wrong_is_told(
 
 def test_a_list_is_no_event(tmp_path: Path) -> None:
     file = tmp_path / "t.jsonl"
-    file.write_text(export(open_jsonl, file, HEADER, []) + "[1]\n", "utf-8")
+    file.write_text(export(open_jsonl, file, HEADER, []).splitlines()[0] + "\n[1]\n", "utf-8")
     with pytest.raises(TraceError, match="2:1: this is no object; expected one on each line"):
         read(file)
 
@@ -187,15 +201,16 @@ def test_a_cut_last_line(tmp_path: Path) -> None:
     file.write_text(text[:-5], "utf-8")
     with Recording(file) as recording:
         events = iter(recording)
-        assert [next(events) for _ in EVENTS[:-1]] == EVENTS[:-1]
-        with pytest.raises(TraceError, match="9:55: the last line is cut off; expected a line"):
+        assert [next(events) for _ in EVENTS] == EVENTS
+        with pytest.raises(TraceError, match="10:10: the last line is cut off; expected a line"):
             next(events)
+        assert recording.end_ps is None
 
 
 def test_bytes_that_are_no_text(tmp_path: Path) -> None:
     file = tmp_path / "t.jsonl"
-    export(open_jsonl, file, HEADER, [])
-    file.write_bytes(file.read_bytes() + b'{"t_ps":\xff}\n')
+    head = export(open_jsonl, file, HEADER, []).splitlines()[0].encode()
+    file.write_bytes(head + b'\n{"t_ps":\xff}\n')
     with pytest.raises(TraceError, match="2:9: byte 0xff is not UTF-8; expected a file in UTF-8"):
         read(file)
 
@@ -204,7 +219,7 @@ def test_bytes_that_are_no_text(tmp_path: Path) -> None:
     ("change", "message"),
     (
         (("rdma-path-emu trace", "x"), '1:11: this is no trace; expected "format": "rdma-path-emu'),
-        (('"schema":1', '"schema":9'), "1:42: schema 9 is not known; expected 1, as this version"),
+        (('"schema":2', '"schema":9'), "1:42: schema 9 is not known; expected 2, as this version"),
         (('"seed":7,', ""), "1:1: 'seed' is missing; expected format, schema, version, table,"),
         (('"seed":7', '"seed":"7"'), "\"7\" does not fit 'seed'; expected a whole number"),
         (('"500000/161"', '"3.1"'), "period of a clock; expected picoseconds as in '500000/161'"),
@@ -212,6 +227,26 @@ def test_bytes_that_are_no_text(tmp_path: Path) -> None:
         (('"name":"order"', '"name":"issue"'), "'issue' in stages is no name, or is there twice"),
         (('"name":"order"', '"name":"a b"'), "'a b' in stages is no name, or is there twice"),
         (('"stages":[', '"stages":[1,'), "stages[0] is no object; expected one"),
+        (('"filters":[', '"filters":[1'), "filters[0] is no object; expected one"),
+        (
+            ('"filters":[', '"filters":[{"form_ps":1}'),
+            (
+                "unknown key 'form_ps' in filters[0]; expected from_ps, to_ps, request, initiator "
+                "or stage; did you mean 'from_ps'?"
+            ),
+        ),
+        (
+            ('"filters":[', '"filters":[{"to_ps":"1"}'),
+            "\"1\" does not fit 'to_ps' in filters[0]; expected a whole number",
+        ),
+        (
+            ('"filters":[', '"filters":[{"stage":[1]}'),
+            "'stage' in filters[0] has something else in it; expected text and nothing else",
+        ),
+        (
+            ('"filters":[', '"filters":[{"request":["9..3"]}'),
+            "filters[0]: --request 9..3: the range is empty; expected its smaller end first",
+        ),
     ),
 )
 def test_what_is_wrong_with_a_header(tmp_path: Path, change: tuple[str, str], message: str) -> None:
@@ -223,6 +258,47 @@ def test_what_is_wrong_with_a_header(tmp_path: Path, change: tuple[str, str], me
         read(file)
     assert str(error.value).startswith(f"{file}:1:")
     assert message in str(error.value)
+
+
+def end_of(file: Path) -> int | None:
+    """When a record says that its trace ends, of which all is read."""
+    with Recording(file) as recording:
+        assert list(recording) == EVENTS
+        return recording.end_ps
+
+
+def test_the_end_is_its_own_line(tmp_path: Path) -> None:
+    file = tmp_path / "t.jsonl"
+    exporter = open_jsonl(file, HEADER)
+    for event in EVENTS:
+        exporter.tell(event)
+    exporter.close(700)
+    assert file.read_text("utf-8").endswith('"init":2}\n{"end_ps":700}\n')
+    assert end_of(file) == 700
+    # A process that was killed has not written it.
+    file.write_text("".join(file.read_text("utf-8").splitlines(keepends=True)[:-1]), "utf-8")
+    assert end_of(file) is None
+
+
+@pytest.mark.parametrize(
+    ("end", "message"),
+    (
+        ('{"end_ps":11}', "10:11: 11 ps is before the event above, at 12 ps; expected the end of"),
+        ('{"end_ps":"12"}', "10:11: \"12\" does not fit 'end_ps'; expected a whole number"),
+        ('{"end_ps":12,"t_ps":1}', "10:21: unknown key 't_ps'; expected end_ps"),
+        (
+            '{"end_ps":12}\n{"end_ps":12}',
+            "11:1: there is a line after the end of the trace; expected 'end_ps' on the last line",
+        ),
+    ),
+)
+def test_what_is_wrong_with_an_end(tmp_path: Path, end: str, message: str) -> None:
+    file = tmp_path / "t.jsonl"
+    text = export(open_jsonl, file, HEADER, EVENTS)
+    file.write_text(text.replace('{"end_ps":12}', end), "utf-8")
+    with pytest.raises(TraceError) as error:
+        read(file)
+    assert str(error.value).startswith(f"{file}:{message}")
 
 
 def test_files_that_are_no_traces(tmp_path: Path) -> None:

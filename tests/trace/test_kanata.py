@@ -152,6 +152,27 @@ def test_a_dropped_request_is_flushed() -> None:
     assert ends == [(7, False, 0), (12, False, 1), (1, True, 0), (4, True, 0)]
 
 
+def test_a_drop_says_where() -> None:
+    events = [Event(3000, Kind.ARRIVED, 0, "order"), Event(7000, Kind.DROPPED, 0, "order")]
+    (one,) = log_of(HEADER, events, GIGAHERTZ).instructions
+    assert one.is_flushed
+    assert one.details == r"order: dropped\n"
+
+
+def test_who_is_there_at_the_end_stays_until_then(tmp_path: Path) -> None:
+    events = [
+        Event(3000, Kind.ARRIVED, 0, "order"),
+        Event(5000, Kind.ARRIVED, 1, "memory"),
+        Event(6000, Kind.ACCEPTED, 1, "memory"),
+    ]
+    for end_ps, last in ((0, 7), (6999, 7), (7000, 7), (12_345, 12)):
+        file = tmp_path / "t.kanata"
+        text = export(open_kanata, file, HEADER, events, GIGAHERTZ, end_ps=end_ps)
+        first, second = read_kanata(text).instructions
+        assert spans(first) == {0: [], 1: [("order", 3, last)]}
+        assert spans(second) == {0: [("memory", 6, last)], 1: [("memory", 5, 6)]}
+
+
 def test_what_a_stage_gives_up_is_flushed_from_there() -> None:
     events = [
         Event(3000, Kind.ARRIVED, 0, "order"),

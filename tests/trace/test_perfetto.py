@@ -175,6 +175,8 @@ def test_the_file_says_of_what_run_it_is_and_how_times_are_scaled(
         "digest": "ab" * 32,
         "seed": 3,
         "workload": '{"kind": "none"}',
+        "run": "{}",
+        "filters": "[]",
         "version": "1.2",
     }
     assert {one.process for one in read.slices} == {f"initiator ({form.unit} is 1 ps)"}
@@ -267,6 +269,26 @@ def test_what_has_no_end_ends_with_the_trace(form: Format, tmp_path: Path) -> No
         "wait": (2, 4, None),
         "service": (4, 9, None),
     }
+
+
+@both
+def test_what_has_no_end_stays_to_the_end_of_the_trace(form: Format, tmp_path: Path) -> None:
+    made = by_hand(
+        Submitted(0, Kind.SUBMITTED, 0, "", operation="read"), Event(2, Kind.ARRIVED, 0, "a")
+    )
+    export(made, form.open(tmp_path / form.name, made.header), 700)
+    read = form.read(tmp_path / form.name)
+    ends = {one.name: (one.start, one.end) for one in read.slices if not one.is_instant}
+    assert ends == {"request 0: read": (0, 700), "request 0": (2, 700), "wait": (2, 700)}
+
+
+@both
+def test_a_drop_says_where(form: Format, tmp_path: Path) -> None:
+    made = by_hand(
+        Submitted(0, Kind.SUBMITTED, 0, "", operation="read"), Event(2, Kind.DROPPED, 0, "b")
+    )
+    (drop,) = drawn(form, made, tmp_path).named("dropped")
+    assert (drop.start, drop.args) == (2, {"request": 0, "stage": "b"})
 
 
 @both

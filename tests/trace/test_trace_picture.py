@@ -20,11 +20,12 @@ from emu.picture import FORMATS
 from emu.plot import OTHER, PALETTE
 from emu.trace import picture
 from emu.trace.events import Event, Kind, Left, Submitted
+from emu.trace.filter import Filter
 from emu.trace.header import Header, StageLine
 from emu.trace.picture import BEHIND, ROW_LEAST, open_picture
 from emu.trace.swimlanes import colours, legend
 from tests.build import Post, clocked, delay, table
-from tests.trace.traces import PAIR, Trace, burst, by_hand, export, loads, trace
+from tests.trace.traces import PAIR, Trace, burst, by_hand, cut, export, loads, trace
 
 CASES = {
     "one": burst(1),
@@ -35,9 +36,10 @@ CASES = {
 }
 
 
-def drawn(made: Trace, folder: Path) -> Figure:
-    exporter = open_picture(folder / "picture.png", made.header)
-    export(made, exporter)
+def drawn(made: Trace, folder: Path, wanted: Filter | None = None) -> Figure:
+    wanted = wanted or Filter()
+    exporter = open_picture(folder / "picture.png", made.header.filtered(wanted))
+    cut(made, wanted, exporter)
     return exporter.figure()
 
 
@@ -114,6 +116,35 @@ def test_an_arrow_comes_from_the_lane_that_was_waited_for(tmp_path: Path) -> Non
     starts = [arrow.xyann for arrow in arrows]
     assert [round(y, 6) for _, y in starts] == lanes[:2]
     assert all(any(x == pytest.approx(end) for end in ends) for x, _ in starts)
+
+
+def test_a_wait_that_has_not_ended_has_no_arrow(tmp_path: Path) -> None:
+    def arrows(wanted: Filter) -> int:
+        texts = drawn(by_hand(), tmp_path, wanted).axes[0].texts
+        return sum(isinstance(text, Annotation) for text in texts)
+
+    assert arrows(Filter()) == 1
+    # It is held from 2.5 ns on, and served from 12.5 on.
+    assert arrows(Filter(to_ps=12_000)) == 0
+
+
+def test_who_is_there_at_the_end_is_drawn_until_then(tmp_path: Path) -> None:
+    drawing = drawn(by_hand(), tmp_path, Filter(to_ps=12_000))
+    found = boxes(drawing)
+    assert "0 ps to 12 ns" in "".join(text.get_text() for text in texts_of(drawing))
+    left, inches_a_ns = found[0][0], (found[0][1] - found[0][0]) / 10
+    ends = {round(box[2], 6): (box[1] - left) / inches_a_ns for box in found}
+    assert list(ends.values()) == [pytest.approx(10), pytest.approx(12)]
+
+
+def test_a_window_begins_where_it_is_said(tmp_path: Path) -> None:
+    drawing = drawn(by_hand(), tmp_path, Filter(4_000))
+    found = boxes(drawing)
+    assert "4 ns to 20 ns" in "".join(text.get_text() for text in texts_of(drawing))
+    first, second = (box for box in found if box[0] == pytest.approx(found[0][0]))
+    # Request 0 is there up to 10 ns, request 1 is held up to 12.5.
+    width = first[1] - first[0]
+    assert (second[1] - second[0]) / width == pytest.approx(8.5 / 6)
 
 
 def test_the_head_says_what_run_it_is(tmp_path: Path) -> None:

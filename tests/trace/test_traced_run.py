@@ -9,7 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from emu.actor import Actor, Port
 from emu.path import Path
+from emu.request import Request
 from emu.run import run_workload
 from emu.table import load
 from emu.table.catalog import table_names
@@ -21,21 +23,21 @@ from emu.trace.kanata import open_kanata
 from emu.trace.recording import Recording
 from emu.workload import Timed, stepping
 from emu.workload.build import Described, closed_loop
-from tests.build import READ, delay, table
+from tests.build import READ, delay, posts, run, station, table
 from tests.properties.random_paths import tables
 from tests.trace.kanata_checker import read_kanata
 from tests.trace.made import export
 
 
-def described(posts: list[int]) -> Described:
-    return Described(Timed(zip(sorted(posts), stepping(READ, 64), strict=False)), {}, None)
+def described(times_ps: list[int]) -> Described:
+    return Described(Timed(zip(sorted(times_ps), stepping(READ, 64), strict=False)), {}, None)
 
 
 @given(tables(), st.lists(st.integers(0, 20_000), min_size=1, max_size=10), st.integers(0, 60_000))
-def test_a_listener_changes_no_report(source: Table, posts: list[int], until_ps: int) -> None:
+def test_a_listener_changes_no_report(source: Table, load: list[int], until_ps: int) -> None:
     events: list[Event] = []
-    plain = run_workload(Path(source), described(posts), until_ps=until_ps)
-    told = run_workload(Path(source), described(posts), until_ps=until_ps, listener=events.append)
+    plain = run_workload(Path(source), described(load), until_ps=until_ps)
+    told = run_workload(Path(source), described(load), until_ps=until_ps, listener=events.append)
     # Histograms are compared by what they hold.
     assert told.as_json() == {**plain.as_json(), "wall_s": told.wall_s}
     assert replace(told, latency=plain.latency, wall_s=0) == replace(plain, wall_s=0)
@@ -63,6 +65,22 @@ def test_events_are_in_order_and_parts_are_all_of_the_time() -> None:
     assert all(before <= after for before, after in pairwise(keys))
     parts = [part for event in events if isinstance(event, Left) for part in event.parts]
     assert sum(time_ps for _, time_ps in parts) == report.latency.sum
+
+
+class Refuses(Actor):
+    """Gives up whatever comes."""
+
+    def arrive(self, request: Request, port: Port) -> None:
+        """It is lost here."""
+        port.drop(request)
+
+
+def test_a_drop_says_at_which_stage() -> None:
+    full = table([delay("a", "1 ns"), station("x", "5 ns", depth=1, queue=1, overflow="drop")])
+    refusing = table([delay("a", "1 ns"), delay("x", "0 ns")], behaviour={"x": Refuses})
+    for source, lost in ((full, [2, 3]), (refusing, [0, 1, 2, 3])):
+        drops = [e for e in run(source, posts(0, 0, 0, 1000)).events if e.kind is Kind.DROPPED]
+        assert [(event.request, event.stage) for event in drops] == [(n, "x") for n in lost]
 
 
 @pytest.mark.parametrize("name", table_names())

@@ -1,17 +1,21 @@
 """VCD: read back by pywellen, and compared with what the events imply, worked out another way."""
 
+import re
 from collections.abc import Iterable
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import pywellen  # type: ignore[import-untyped]
 from hypothesis import given
+from hypothesis import strategies as st
 
 from emu.trace.events import Event, Held, Kind, Left
+from emu.trace.exporters import Outputs
+from emu.trace.filter import Filter
 from emu.trace.header import Header
 from emu.trace.vcd_file import VARIABLES, open_vcd
 from tests.build import clocked, posts, station, table
-from tests.trace.made import HEADER, cut_traces, export, traced, whole_traces
+from tests.trace.made import HEADER, Kept, cut_traces, export, traced, whole_traces
 
 #: Stage to variable to value at a time.
 Values = dict[str, dict[str, int | str]]
@@ -20,10 +24,10 @@ Values = dict[str, dict[str, int | str]]
 class Waves:
     """A dump as pywellen reads it."""
 
-    def __init__(self, header: Header, events: Iterable[Event]) -> None:
+    def __init__(self, header: Header, events: Iterable[Event], end_ps: int = 0) -> None:
         with TemporaryDirectory() as folder:
             file = Path(folder) / "t.vcd"
-            self.text = export(open_vcd, file, header, events)
+            self.text = export(open_vcd, file, header, events, end_ps=end_ps)
             # All is read at once: the file is gone after this.
             self._waves = pywellen.Waveform(str(file))
             self._signals = {
@@ -110,6 +114,53 @@ def test_what_is_cut_is_legal(trace: tuple[Header, list[Event]]) -> None:
             assert 0 <= int(values["finished"]) <= int(values["inside"])
             assert (values["first"] == "z") == (values["waiting"] == 0)
             assert values["valid"] or not values["waiting"]
+
+
+@given(whole_traces(), st.integers(0, 300_000))
+def test_a_window_starts_with_the_values_of_that_moment(
+    trace: tuple[Header, list[Event]], from_ps: int
+) -> None:
+    header, events = trace
+    wanted = Filter(from_ps)
+    kept = Kept()
+    outputs = Outputs(wanted, [kept])
+    for event in events:
+        outputs.tell(event)
+    outputs.close()
+    waves = Waves(header.filtered(wanted), kept.told, kept.end_ps)
+    times_ps = [event.time_ps for event in events if event.time_ps >= from_ps]
+    accepted: set[str] = set()
+    for at_ps in dict.fromkeys([*([from_ps] if times_ps else []), *times_ps]):
+        expected, found = implied(header, events, at_ps), waves.at(at_ps)
+        accepted |= {
+            event.stage
+            for event in events
+            if from_ps <= event.time_ps <= at_ps and event.kind is Kind.ACCEPTED
+        }
+        for stage in expected.keys() - accepted:
+            # Who was accepted before the window may be gone, and is not told of.
+            assert found[stage]["accepted"] == "x"
+            expected[stage]["accepted"] = "x"
+        assert found == expected, at_ps
+
+
+def test_a_window_in_which_nothing_happens() -> None:
+    events = [Event(3, Kind.ARRIVED, 4, "order"), Event(3, Kind.ACCEPTED, 4, "order")]
+    waves = Waves(HEADER.filtered(Filter(from_ps=50)), events, 90)
+    assert waves.text.partition("$enddefinitions $end\n")[2].startswith("#50\n$dumpvars\n")
+    assert waves.text.endswith("$end\n#90\n")
+    found = waves.at(50)["order"]
+    assert (found["inside"], found["waiting"], found["valid"], found["ready"]) == (1, 0, 0, 1)
+    assert (found["accepted"], found["first"]) == ("x", "z")
+
+
+def test_it_ends_where_the_trace_does() -> None:
+    events = [Event(3, Kind.ARRIVED, 4, "order"), Event(5, Kind.ACCEPTED, 4, "order")]
+    for end_ps, last_ps in ((0, 6), (5, 6), (6, 6), (7, 7), (900, 900)):
+        lines = Waves(HEADER, events, end_ps).text.splitlines()
+        # The handshake at 5 ps takes until 6.
+        times_ps = [int(line[1:]) for line in lines if re.fullmatch(r"#\d+", line)]
+        assert times_ps == sorted({0, 3, 5, 6, last_ps})
 
 
 def test_a_stage_with_little_room() -> None:

@@ -15,6 +15,8 @@ from emu.request import Request
 from emu.table.schema import Table
 from emu.trace.events import Event, Held, Kind, Left, Submitted, Touched
 from emu.trace.exporter import Exporter
+from emu.trace.exporters import Outputs
+from emu.trace.filter import Filter
 from emu.trace.header import Header, StageLine, header_of
 from tests.build import READ, WRITE, Post, clocked, delay, run, station, table
 
@@ -135,11 +137,19 @@ def by_hand() -> Trace:
     )
 
 
-def export(made: Trace, exporter: Exporter) -> None:
+def export(made: Trace, exporter: Exporter, end_ps: int = 0) -> None:
     """The whole trace into a file."""
     for event in made.events:
         exporter.tell(event)
-    exporter.close()
+    exporter.close(end_ps)
+
+
+def cut(made: Trace, wanted: Filter, exporter: Exporter) -> None:
+    """What passes the filter into a file."""
+    outputs = Outputs(wanted, [exporter])
+    for event in made.events:
+        outputs.tell(event)
+    outputs.close()
 
 
 loads = st.lists(

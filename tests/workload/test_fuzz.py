@@ -65,6 +65,7 @@ def test_a_text(text: str) -> None:
 CELLS = st.sampled_from(
     (
         *("time", "time_ns", "gap", "gap_ns", "operation", "bytes", "address", "order", "fence"),
+        *("value", "compare"),
         *(
             "read",
             "64",
@@ -101,4 +102,4 @@ def test_a_file_to_replay(suffix: str, text: str) -> None:
     with tempfile.TemporaryDirectory() as directory, suppress(EmuError):
         file = Path(directory) / f"trace{suffix}"
         file.write_bytes(text.encode("utf-8", "surrogatepass"))
-        assert read_replay(file)
+        assert read_replay(file).posts

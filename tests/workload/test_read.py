@@ -190,6 +190,24 @@ MAPPING = "expected closed, open, burst, chain or replay"
             ],
         ),
         (
+            "{kind: burst, mix: [{op: read, size: 64 B}]}",
+            [
+                (
+                    "workload.mix[0]: 'operation' is missing; expected read, write, send, "
+                    "fetch_and_add, compare_and_swap, load, store or atomic"
+                ),
+                "workload.mix[0]: 'bytes' is missing; expected for example 'bytes: 32 B'",
+                (
+                    "workload.mix[0]: unknown key 'op'; expected one of operation, bytes or "
+                    "weight; did you mean 'operation'?"
+                ),
+                (
+                    "workload.mix[0]: unknown key 'size'; expected one of operation, bytes or "
+                    "weight; did you mean 'bytes'?"
+                ),
+            ],
+        ),
+        (
             "{kind: burst, initiators: }",
             [
                 "workload.initiators: there is no value; expected a value, or the key left out",

@@ -5,12 +5,12 @@ import pytest
 from emu.errors import EmuError
 from emu.request import Operation
 from emu.workload.access import Access
-from emu.workload.replay import read_replay
+from emu.workload.replay import Replay, read_replay
 
 READ, WRITE = Operation.READ, Operation.WRITE
 COLUMNS = (
-    "time, time_ns, gap, gap_ns, operation, bytes, address, initiator, destination, order, service "
-    "or fence"
+    "time, time_ns, gap, gap_ns, operation, bytes, address, initiator, destination, order, "
+    "service, fence, value or compare"
 )
 
 
@@ -38,7 +38,7 @@ def test_comma_separated_values(tmp_path: Path) -> None:
         '10.5, write ,"4KiB",,1,,,,\n'
         "10.5,read,64 B,,,,NO,,false\n"
     )
-    assert read_replay(written(tmp_path, "a.csv", text)) == [
+    assert read_replay(written(tmp_path, "a.csv", text)).posts == [
         (0, Access(READ, 64, 256, 3, 4, "SO", "ROT", True)),
         (10_500, Access(WRITE, 4096, 320, 1)),
         (10_500, Access(READ, 64, 320 + 4096, order="NO")),
@@ -53,11 +53,92 @@ def test_json_lines(tmp_path: Path) -> None:
         '{"gap_ns": 0.25, "operation": "read", "bytes": 64, "service": "UNO", "destination": 2}\n'
         '{"time_ns": 1502, "operation": "send", "bytes": 64, "initiator": 9}\n'
     )
-    assert read_replay(written(tmp_path, "a.jsonl", text)) == [
+    assert read_replay(written(tmp_path, "a.jsonl", text)).posts == [
         (1_500_000, Access(Operation.FETCH_AND_ADD, 8, 64)),
         (1_501_000, Access(READ, 64, 72, order="RO", fence=True)),
         (1_501_250, Access(READ, 64, 136, destination=2, service="UNO")),
         (1_502_000, Access(Operation.SEND, 64, 200, initiator=9)),
+    ]
+
+
+def test_values_and_what_is_compared_with(tmp_path: Path) -> None:
+    text = (
+        "time_ns,operation,bytes,address,value,compare\n"
+        "0,write,8,0,18446744073709551615,\n"
+        "0,send,8,8,0x1f,\n"
+        "0,store,8,16,,\n"
+        "0,fetch_and_add,8,0,2,\n"
+        "0,compare_and_swap,8,0,3,0xffffffffffffffff\n"
+        "0,read,8,0,,\n"
+    )
+    expected = [
+        (0, Access(WRITE, 8, 0, operand=2**64 - 1)),
+        (0, Access(Operation.SEND, 8, 8, operand=31)),
+        (0, Access(Operation.STORE, 8, 16)),
+        (0, Access(Operation.FETCH_AND_ADD, 8, 0, operand=2)),
+        (0, Access(Operation.COMPARE_AND_SWAP, 8, 0, operand=3, compare=2**64 - 1)),
+        (0, Access(READ, 8, 0)),
+    ]
+    assert read_replay(written(tmp_path, "a.csv", text)) == Replay(expected, brings_values=True)
+    lines = [
+        '{"time_ns": 0, "operation": "write", "bytes": 8, "address": 0, "value": 5}',
+        '{"time_ns": 0, "operation": "atomic", "bytes": 8, "address": 0, "value": "0x10"}',
+        '{"time_ns": 0, "operation": "compare_and_swap", "bytes": 8, "address": 0, "compare": 21}',
+    ]
+    assert read_replay(written(tmp_path, "a.jsonl", "\n".join(lines))).posts == [
+        (0, Access(WRITE, 8, 0, operand=5)),
+        (0, Access(Operation.FETCH_AND_ADD, 8, 0, operand=16)),
+        (0, Access(Operation.COMPARE_AND_SWAP, 8, 0, compare=21)),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("row", "expected"),
+    (
+        ("0,write,8,,", False),
+        ("0,write,8,0,", True),
+        ("0,compare_and_swap,8,,0", True),
+    ),
+)
+def test_a_value_of_0_is_a_value_too(tmp_path: Path, row: str, expected: bool) -> None:
+    text = f"time_ns,operation,bytes,value,compare\n0,read,8,,\n{row}\n"
+    assert read_replay(written(tmp_path, "a.csv", text)).brings_values is expected
+
+
+def test_values_that_do_not_fit(tmp_path: Path) -> None:
+    text = (
+        "time_ns,operation,bytes,value,compare\n"
+        "0,read,8,5,\n"
+        "0,load,8,,5\n"
+        "0,write,8, 18446744073709551616,\n"
+        "0,fetch_and_add,8,1,1\n"
+        "0,compare_and_swap,8,-1,99999999999999999999999\n"
+        "0,raed,8,5,5\n"
+    )
+    word = "expected a whole number from 0 to 18446744073709551615"
+    bringing = "expected it left out, or write, send, fetch_and_add, compare_and_swap or store"
+    assert problems(tmp_path, "a.csv", text)[:-1] == [
+        f"2:10: value: a read brings none; {bringing}",
+        "3:11: compare: a load compares with none; expected it left out, or compare_and_swap",
+        f"4:12: value: '18446744073709551616' does not fit; {word}",
+        (
+            "5:21: compare: a fetch_and_add compares with none; expected it left out, or "
+            "compare_and_swap"
+        ),
+        f"6:22: value: '-1' does not fit; {word}",
+        f"6:25: compare: '99999999999999999999999' does not fit; {word}",
+    ]
+    text = (
+        '{"time_ns": 0, "operation": "read", "bytes": 8, "value": 5}\n'
+        '{"time_ns": 0, "operation": "write", "bytes": 8, "value": 18446744073709551616}\n'
+        '{"time_ns": 0, "operation": "write", "bytes": 8, "value": true}\n'
+        '{"time_ns": 0, "operation": "write", "bytes": 8, "value": 1.5}\n'
+    )
+    assert problems(tmp_path, "a.jsonl", text) == [
+        f"1:58: value: a read brings none; {bringing}",
+        f"2:59: value: '18446744073709551616' does not fit; {word}",
+        f"3:59: value: 'True' does not fit; {word}",
+        f"4:59: value: '1.5' does not fit; {word}",
     ]
 
 
