@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from itertools import groupby
+from itertools import groupby, pairwise
+from pathlib import Path as FilePath
 from typing import Any
 
 from emu.breakdown import of_request, ordered, total
@@ -14,8 +15,10 @@ from emu.request import Operation, Request
 from emu.run import Access, ClosedLoop
 from emu.table.schema import Table
 
-#: A phase sweep tries every picosecond of a clock period, but no more instants than this.
+#: A phase sweep tries every picosecond of a clock period, or so many that are evenly spaced.
 MOST_INSTANTS = 4096
+#: Between those it looks for the instants at which the total jumps, in no more runs than this.
+MOST_SEARCHED = 1024
 
 
 @dataclass(frozen=True)
@@ -74,7 +77,11 @@ class Placement:
 
 @dataclass(frozen=True)
 class PhaseSweep:
-    """One request alone, submitted at every instant of a clock period; times in picoseconds."""
+    """One request alone, submitted at so many instants of a clock period; times in picoseconds.
+
+    Of a longer period not all whole picoseconds are tried: `instants` counts those that are, and
+    the mean is of those that are evenly spaced.
+    """
 
     instants: int
     period_ps: int
@@ -144,16 +151,41 @@ def place_all(
 
 
 def phase_sweep(table: Table, operation: Operation, size_bytes: int) -> PhaseSweep:
-    """Emulates one request alone for every submission instant in a period of the slowest clock."""
+    """Emulates one request alone, submitted at instants of a period of the slowest clock.
+
+    Every whole picosecond; of a long period some that are evenly spaced, and those on both sides
+    of each jump of the total between them, as far as `MOST_SEARCHED` runs find it.
+    """
     issued = operation_on(table, operation)
     periods_ps = [clock.period_ps for clock in build(table).clocks]
     whole_ps = max((-(-period.numerator // period.denominator) for period in periods_ps), default=1)
-    instants = min(whole_ps, MOST_INSTANTS)
-    times_ps = [
-        _alone(table, issued, size_bytes, n * whole_ps // instants).latency_ps
-        for n in range(instants)
-    ]
-    return PhaseSweep(instants, whole_ps, min(times_ps), sum(times_ps) / instants, max(times_ps))
+    found: dict[int, int] = {}
+
+    def total_ps(instant_ps: int) -> int:
+        if instant_ps not in found:
+            found[instant_ps] = _alone(table, issued, size_bytes, instant_ps).latency_ps
+        return found[instant_ps]
+
+    count = min(whole_ps, MOST_INSTANTS)
+    spaced = [n * whole_ps // count for n in range(count)]
+    mean_ps = sum(map(total_ps, spaced)) / count
+    for before, after in pairwise([*spaced, whole_ps - 1]):
+        while after - before > 1 and _jumps(total_ps, before, after):
+            if len(found) - count >= MOST_SEARCHED:
+                break
+            middle = (before + after) // 2
+            before, after = (
+                (before, middle) if _jumps(total_ps, before, middle) else (middle, after)
+            )
+    return PhaseSweep(len(found), whole_ps, min(found.values()), mean_ps, max(found.values()))
+
+
+def _jumps(total_ps: Callable[[int], int], before: int, after: int) -> bool:
+    """Whether between the two the total does more than stay, or fall by the time between.
+
+    What waits for an edge is complete at one instant, whenever it came.
+    """
+    return total_ps(before) - total_ps(after) not in (0, after - before)
 
 
 def merged_names(placements: Sequence[Placement]) -> list[str]:
@@ -168,6 +200,20 @@ def merged_names(placements: Sequence[Placement]) -> list[str]:
                 merged.insert(at, stage.name)
                 at += 1
     return merged
+
+
+def same_names(named: Iterable[tuple[str | FilePath, str]]) -> list[str]:
+    """What is wrong with these tables together, given as what and named how: a name stands for one.
+
+    Results are told apart by it.
+    """
+    names: list[str] = []
+    problems = []
+    for given, name in named:
+        if name in names:
+            problems.append(f"{given}: there are two tables {name}; expected each once")
+        names.append(name)
+    return problems
 
 
 def difference(parts: dict[str, int], other: dict[str, int]) -> dict[str, int]:
@@ -190,6 +236,11 @@ def stage_differences(slow: Placement, fast: Placement) -> dict[str, dict[str, i
         for name in merged_names((slow, fast))
     }
     return {name: row for name, row in rows.items() if row}
+
+
+def beyond_difference(slow: Placement, fast: Placement) -> dict[str, int]:
+    """Part to picoseconds that the difference of the emulated totals has beyond the derived one."""
+    return difference(slow.beyond_derived(), fast.beyond_derived())
 
 
 def _alone(table: Table, operation: Operation, size_bytes: int, submitted_ps: int) -> Request:

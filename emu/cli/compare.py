@@ -3,20 +3,25 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
-from emu.cli import INTERRUPTED
+from emu.breakdown import total
+from emu.cli import FAILED, INTERRUPTED
+from emu.cli.compare_load import ABSENT, Loads, load_as_json, print_loads, run_loads
 from emu.cli.options import (
+    EngineOption,
     JsonOption,
     OpOption,
     OptionError,
+    SetOption,
     SizeOption,
-    load_all,
+    load_together,
     nanoseconds,
-    rate,
+    read_engine,
     read_operation,
     read_size,
 )
@@ -24,18 +29,15 @@ from emu.cli.output import print_json, print_table, print_text
 from emu.compare import (
     PhaseSweep,
     Placement,
+    beyond_difference,
     merged_names,
-    operation_on,
     phase_sweep,
     place_all,
     stage_differences,
 )
-from emu.path import build
-from emu.report import Report
 
 #: What is compared when no table is named.
 FOUR_PLACEMENTS = ("pcie_nic", "nic_processor", "ub_async", "ub_load")
-ABSENT = "–"
 #: How many requests a run under load posts, unless it is said.
 REQUESTS = 10_000
 
@@ -60,7 +62,7 @@ def compare(
         bool,
         typer.Option(
             "--phase-sweep",
-            help="Also submit at every instant of a clock period: least, mean and most.",
+            help="Also submit at the instants of a clock period: least, mean and most.",
         ),
     ] = False,
     outstanding: Annotated[
@@ -71,6 +73,8 @@ def compare(
         int | None,
         typer.Option(min=1, help=f"How many requests that run posts; {REQUESTS} without it."),
     ] = None,
+    overrides: SetOption = None,
+    engine: EngineOption = "auto",
     as_json: JsonOption = False,
 ) -> None:
     """Compare controller placements for one remote memory access, and say why one is faster.
@@ -78,7 +82,8 @@ def compare(
     Without a table: the four placements pcie_nic, nic_processor, ub_async and ub_load. A read is a
     load, and a write a store, where the processor issues loads and stores. [bold]Derived[/bold] is
     the sum straight from the table; [bold]emulated[/bold] is what the clocked path does with one
-    request submitted at time 0.
+    request submitted at time 0, and by that one is the fastest. --set changes the tables that have
+    what it names; --engine is for the runs with --outstanding.
 
     Examples:
 
@@ -89,56 +94,64 @@ def compare(
       emu compare openurma_loadstore ub_load
 
       emu compare --outstanding 1024 --requests 20000
+
+      emu compare ub_async ub_load --set 'wire_out.latency=75 ns'
     """
     if requests is not None and outstanding is None:
         raise OptionError("--requests without --outstanding; expected both, or --outstanding alone")
+    chosen = read_engine(engine)
     word = op or "read"
     operation = read_operation(word)
     size_bytes = read_size(size)
-    loaded = load_all(list(tables or FOUR_PLACEMENTS))
+    settings = overrides or []
+    together = load_together(list(tables or FOUR_PLACEMENTS), settings)
+    loaded = [table for table, _ in together]
+    changed = {table.name: own for table, own in together}
     placements, left_out = place_all(loaded, operation, size_bytes)
     if not placements:
         raise OptionError("\n".join(left_out.values()))
-    placed = {placement.table for placement in placements}
-    sweeps = (
-        {t.name: phase_sweep(t, operation, size_bytes) for t in loaded if t.name in placed}
-        if sweep
-        else {}
+    placed = [table for table in loaded if table.name not in left_out]
+    sweeps = {t.name: phase_sweep(t, operation, size_bytes) for t in placed} if sweep else {}
+    loads = (
+        None
+        if outstanding is None
+        else run_loads(placed, operation, size_bytes, outstanding, requests or REQUESTS, chosen)
     )
-    reports = {}
-    if outstanding is not None:
-        for one in loaded:
-            if one.name in placed:
-                reports[one.name] = build(one).run(
-                    operation=operation_on(one, operation),
-                    size_bytes=size_bytes,
-                    requests=requests or REQUESTS,
-                    outstanding=outstanding,
-                )
-                if reports[one.name].interrupted:
-                    sys.exit(INTERRUPTED)
     if plot is not None:
         from emu.plot import waterfall  # matplotlib is slow to import
 
         waterfall(placements, plot)
     if as_json:
-        print_json(_as_json(word, size_bytes, placements, left_out, sweeps, reports))
+        print_json(_as_json(word, size_bytes, placements, left_out, sweeps, loads, changed))
+        _exit(loads)
         return
     print_text(f"one {word} of {size_bytes} B, alone; all times in ns", "bold")
+    for text in settings:
+        having = ", ".join(table.name for table, own in together if text in own)
+        print_text(f"changed here, whatever the source says: {text}, in {having}")
     print_text()
     _print_stages(placements)
     if len(placements) == 2:
-        _print_pair(*sorted(placements, key=lambda placement: -placement.derived_ps))
+        _print_pair(*sorted(placements, key=lambda placement: -placement.emulated_ps))
     elif len(placements) > 2:
         _print_reasons(placements)
     if sweeps:
         _print_sweeps(sweeps)
-    if reports:
-        _print_load(reports)
+    if loads is not None:
+        print_loads(loads)
     for reason in left_out.values():
         print_text(f"left out: {reason}")
     if plot is not None:
         print_text(f"picture: {plot}")
+    _exit(loads)
+
+
+def _exit(loads: Loads | None) -> None:
+    """Ends with what came of the runs under load, once all is told that is known."""
+    if loads is not None and loads.interrupted:
+        sys.exit(INTERRUPTED)
+    if loads is not None and loads.failures:
+        raise typer.Exit(FAILED)
 
 
 def _as_json(
@@ -147,11 +160,14 @@ def _as_json(
     placements: list[Placement],
     left_out: dict[str, str],
     sweeps: dict[str, PhaseSweep],
-    reports: dict[str, Report],
+    loads: Loads | None,
+    changed: Mapping[str, list[str]],
 ) -> dict[str, Any]:
     rows = []
     for placement in placements:
         row = placement.as_json()
+        if changed[placement.table]:
+            row["set"] = changed[placement.table]
         if placement.table in sweeps:
             swept = sweeps[placement.table]
             row["phase_sweep"] = {
@@ -161,26 +177,15 @@ def _as_json(
                 "mean_ps": swept.mean_ps,
                 "most_ps": swept.most_ps,
             }
-        if placement.table in reports:
-            row["load"] = _load_as_json(reports[placement.table])
+        load = None if loads is None else load_as_json(loads, placement.table)
+        if load is not None:
+            row["load"] = load
         rows.append(row)
     return {
         "operation": word,
         "bytes": size_bytes,
         "placements": rows,
         "left_out": [{"table": name, "reason": reason} for name, reason in left_out.items()],
-    }
-
-
-def _load_as_json(report: Report) -> dict[str, Any]:
-    latencies = report.latencies_ps()
-    return {
-        "outstanding": report.workload["outstanding"],
-        "requests": report.requests,
-        "delivered": report.delivered,
-        "rate_per_s": report.rate_per_s,
-        "latency_ps": {"mean": latencies["mean"], "p99": latencies["p99"]},
-        "binds": report.binds(),
     }
 
 
@@ -230,50 +235,69 @@ def _ratio(time_ps: int, fastest_ps: int) -> str:
 
 def _print_pair(slow: Placement, fast: Placement) -> None:
     """Stage by stage and part by part, where the slower placement's extra time is."""
-    rows_by_stage = stage_differences(slow, fast)
-    parts = list(dict.fromkeys(part for row in rows_by_stage.values() for part in row))
+    rows_by_stage, beyond = stage_differences(slow, fast), beyond_difference(slow, fast)
+    if not rows_by_stage and not beyond:
+        print_text()
+        print_text(f"{slow.table} and {fast.table} take the same time, stage by stage")
+        return
+    of_stages = [part for row in rows_by_stage.values() for part in row]
+    parts = list(dict.fromkeys([*of_stages, *beyond]))
     rows = [
-        [
-            name,
-            *(nanoseconds(row[part]) if part in row else "" for part in parts),
-            nanoseconds(sum(row.values())),
-        ]
+        [name, *(_difference(row, part) for part in parts), nanoseconds(sum(row.values()))]
         for name, row in rows_by_stage.items()
     ]
-    sums = [sum(row.get(part, 0) for row in rows_by_stage.values()) for part in parts]
-    rows.append(["derived difference", *map(nanoseconds, sums), nanoseconds(sum(sums))])
+    sums = total(rows_by_stage.values())
+    derived_ps, emulated_ps = sum(sums.values()), slow.emulated_ps - fast.emulated_ps
+    last = [("derived difference", sums, derived_ps)]
+    if beyond:
+        last.append(("+ beyond derived", beyond, sum(beyond.values())))
+    last.append(("emulated difference", total((sums, beyond)), emulated_ps))
+    strong = [len(rows), len(rows) + len(last) - 1]
+    for name, row, sum_ps in last:
+        rows.append([name, *(_difference(row, part) for part in parts), nanoseconds(sum_ps)])
     print_text()
     print_table(
         ["stage", *parts, "sum"],
         rows,
-        title=f"where {slow.table} spends {nanoseconds(sum(sums))} ns more than {fast.table}",
-        strong_rows=[len(rows) - 1],
+        title=f"where {slow.table} spends {nanoseconds(emulated_ps)} ns more than {fast.table}",
+        strong_rows=strong,
     )
-    print_text(
-        f"emulated difference: {nanoseconds(slow.emulated_ps - fast.emulated_ps)} ns; "
-        f"alignment to clock edges makes up the rest"
-    )
+
+
+def _difference(row: Mapping[str, int], part: str) -> str:
+    return nanoseconds(row[part]) if part in row else ""
 
 
 def _print_reasons(placements: list[Placement]) -> None:
-    """For each slower placement the stages that make it so, largest first."""
-    fastest = min(placements, key=lambda placement: placement.derived_ps)
+    """For each slower placement the stages that make it so, largest first, then the rest."""
+    fastest = min(placements, key=lambda placement: placement.emulated_ps)
     print_text()
-    print_text(f"why {fastest.table} is fastest (derived, ns):", "bold")
+    print_text(
+        f"why {fastest.table} is fastest (emulated, ns; of the stages what is derived):", "bold"
+    )
     for slow in placements:
         if slow is fastest:
             continue
         rows = {name: sum(row.values()) for name, row in stage_differences(slow, fastest).items()}
-        listed = sorted(rows.items(), key=lambda row: (-abs(row[1]), row[0]))
-        terms = ", ".join(f"{name} {'+' if ps > 0 else ''}{nanoseconds(ps)}" for name, ps in listed)
-        print_text(f"  {slow.table} +{nanoseconds(slow.derived_ps - fastest.derived_ps)}: {terms}")
+        listed = dict(sorted(rows.items(), key=lambda row: (-abs(row[1]), row[0])))
+        reasons = [_terms(listed)] if listed else []
+        if beyond := beyond_difference(slow, fastest):
+            reasons.append(f"beyond derived: {_terms(beyond)}")
+        slower = nanoseconds(slow.emulated_ps - fastest.emulated_ps)
+        print_text(f"  {slow.table} +{slower}" + (f": {'; '.join(reasons)}" if reasons else ""))
+
+
+def _terms(times_ps: Mapping[str, int]) -> str:
+    return ", ".join(
+        f"{name} {'+' if ps > 0 else ''}{nanoseconds(ps)}" for name, ps in times_ps.items()
+    )
 
 
 def _print_sweeps(sweeps: dict[str, PhaseSweep]) -> None:
     rows = [
         [
             name,
-            str(swept.instants),
+            f"{swept.instants} of {swept.period_ps}",
             nanoseconds(swept.least_ps),
             f"{swept.mean_ps / 1000:.3f}",
             nanoseconds(swept.most_ps),
@@ -284,32 +308,10 @@ def _print_sweeps(sweeps: dict[str, PhaseSweep]) -> None:
     print_table(
         ["emulated total", "instants", "least", "mean", "most"],
         rows,
-        title="submitted at every instant of a period of the slowest clock",
+        title="submitted at instants of a period of the slowest clock, 1 ps apart",
     )
-
-
-def _print_load(reports: dict[str, Report]) -> None:
-    """A row a placement: how fast it goes with many requests inside, and what it is that binds."""
-    rows = []
-    for name, report in reports.items():
-        latencies = report.latencies_ps()
-        mean_ps, p99_ps = latencies["mean"], latencies["p99"]
-        busiest = report.busiest
-        rows.append(
-            [
-                name,
-                rate(report.rate_per_s),
-                ABSENT if mean_ps is None else f"{mean_ps / 1000:.3f}",
-                ABSENT if p99_ps is None else f"{p99_ps / 1000:.3f}",
-                ABSENT if busiest is None else busiest,
-                ABSENT if busiest is None else f"{report.utilisation[busiest]:.1%}",
-                report.largest_part or ABSENT,
-            ]
+    if any(swept.instants < swept.period_ps for swept in sweeps.values()):
+        print_text(
+            "where not all are tried: evenly spaced ones, which the mean is of, and those around "
+            "each jump that was found between two of them"
         )
-    one = next(iter(reports.values()))
-    print_text()
-    print_table(
-        ["under load", "rate", "mean", "99th", "binds", "in use", "beyond service, most goes to"],
-        rows,
-        title=f"{one.requests} requests, {one.workload['outstanding']} outstanding; times in ns",
-    )

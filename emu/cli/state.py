@@ -7,9 +7,9 @@ from typing import Annotated, Any
 
 import typer
 
-from emu.cli.options import OptionError
-from emu.cli.output import print_json, print_table, print_text
-from emu.errors import EmuError, did_you_mean, listed
+from emu.cli.options import OptionError, read_size
+from emu.cli.output import print_json, print_table, print_text, several
+from emu.errors import did_you_mean, listed
 from emu.state import (
     RECORD_BYTES,
     Organisation,
@@ -20,7 +20,6 @@ from emu.state import (
     shared,
     ub,
 )
-from emu.units import parse_bytes
 
 #: The organisations, in words.
 WORDS = {
@@ -51,7 +50,8 @@ def state(
         int | None, typer.Option(min=1, metavar="P", help="Destinations of each of them.")
     ] = None,
     group_count: Annotated[
-        int | None, typer.Option("--groups", min=1, metavar="K", help="Groups of endpoints.")
+        int | None,
+        typer.Option("--groups", min=1, metavar="K", help="Groups of endpoints, at most L."),
     ] = None,
     memory: Annotated[
         str | None,
@@ -90,10 +90,15 @@ def state(
     if endpoints is not None and destinations is not None:
         organisations += [private(endpoints, destinations), shared(endpoints, destinations)]
         if group_count is not None:
+            if group_count > endpoints:
+                raise OptionError(
+                    f"--groups {group_count} of {several(endpoints, 'endpoint')}; expected at most "
+                    "one for each of them"
+                )
             organisations.append(groups(endpoints, destinations, group_count))
     found: dict[str, Any] = {"record_bytes": sizes, **_counted(organisations, sizes)}
     if memory is not None:
-        memory_bytes = _bytes(memory, f"--memory {memory}")
+        memory_bytes = read_size(memory, f"--memory {memory}")
         found["memory"] = _fitting(memory_bytes, endpoints, destinations, sizes)
     elif not organisations:
         raise OptionError(
@@ -121,16 +126,7 @@ def _record(text: str) -> tuple[str, int]:
             f"--record {text}: '{name}' is no record; expected NAME=BYTES with one of "
             f"{listed(RECORD_BYTES)}" + (f"; {near}" if near else "")
         )
-    return name, _bytes(size, f"--record {text}")
-
-
-def _bytes(text: str, where: str) -> int:
-    if text.strip().isdecimal():
-        return int(text)
-    try:
-        return parse_bytes(text)
-    except EmuError as error:
-        raise OptionError(f"{where}: {error}") from error
+    return name, read_size(size, f"--record {text}")
 
 
 def _counted(organisations: list[Organisation], sizes: Mapping[str, int]) -> dict[str, Any]:
@@ -157,14 +153,15 @@ def _fitting(
         "ub": most_that_fit(lambda n: ub(n, n), memory_bytes, sizes),
     }
     if endpoints is not None and destinations is not None:
-        most["groups"] = most_that_fit(
+        fitting = most_that_fit(
             lambda count: groups(endpoints, destinations, count), memory_bytes, sizes
         )
-    return {
-        "bytes": memory_bytes,
-        "most": most,
-        "overflows_at": {name: count + 1 for name, count in most.items()},
-    }
+        # There are no more groups than endpoints, so that all of them may fit.
+        most["groups"] = min(fitting, endpoints)
+    overflows_at: dict[str, int | None] = {name: count + 1 for name, count in most.items()}
+    if "groups" in most and most["groups"] == endpoints:
+        overflows_at["groups"] = None
+    return {"bytes": memory_bytes, "most": most, "overflows_at": overflows_at}
 
 
 def _print(found: dict[str, Any]) -> None:
@@ -190,7 +187,7 @@ def _print(found: dict[str, Any]) -> None:
                 WORDS[name],
                 "groups" if name == "groups" else "applications, and as many peers",
                 f"{most:,}",
-                f"{memory['overflows_at'][name]:,}",
+                "never" if (above := memory["overflows_at"][name]) is None else f"{above:,}",
             )
             for name, most in memory["most"].items()
         ]

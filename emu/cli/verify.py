@@ -59,7 +59,7 @@ def verify(
 
     Those of `emu figure` are among them.
 
-    Exits with 1 if one is off by more than its tolerance.
+    Exits with 1 if one is off by more than its tolerance, or if nothing could be compared.
 
     Examples: emu verify; emu verify --openurma-rows results.csv --addresses addresses.csv
     """
@@ -194,6 +194,9 @@ def _print(found: Sequence[Verification]) -> None:
     print_text(
         f"{checks - failures} of {checks} hold" + (f", {failures} are off" if failures else "")
     )
+    for one in found:
+        if one.is_empty:
+            print_text(f"{one.title}: nothing was compared, so that nothing is verified", "bold")
 
 
 def _print_checks(title: str, checks: Sequence[Check]) -> None:

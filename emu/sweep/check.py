@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 from itertools import product
 from pathlib import Path
 
+from emu.compare import same_names
 from emu.errors import EmuError
 from emu.path import build
 from emu.sweep.axis import LEAST, Axis, Value
@@ -27,6 +28,7 @@ def check(sweep: Sweep) -> Common:
     if problems:
         raise SweepError("\n".join(problems))
     origins: list[Origin] = []
+    named: list[tuple[str | Path, str]] = []
     for given in sweep.tables:
         # Workers may have another current directory.
         place = Path(given).resolve() if is_file_name(str(given)) else str(given)
@@ -34,9 +36,9 @@ def check(sweep: Sweep) -> Common:
         problems += checker.problems
         if checker.first is not None:
             table, overrides = checker.first
-            if table.name in [origin.name for origin in origins]:
-                problems.append(f"{given}: there are two tables {table.name}; expected each once")
             origins.append(Origin(table.name, place, overrides, table.digest))
+            named.append((given, table.name))
+    problems += same_names(named)
     if problems:
         raise SweepError("\n".join(dict.fromkeys(problems)))
     names = tuple(axis.name for axis in sweep.axes)

@@ -22,7 +22,7 @@ from emu.units import (
     CYCLE_UNITS,
     FREQUENCY_UNITS_HZ,
     TIME_UNITS_PS,
-    parse_bytes,
+    parse_size,
 )
 
 #: More values than this are a slip of the pen.
@@ -45,7 +45,6 @@ KINDS: tuple[dict[str, Fraction], ...] = tuple(
 )
 
 _QUANTITY = re.compile(r"(\d+(?:\.\d+)?)\s*(\D*)")
-_SHORT_SIZE = re.compile(r"(\d+(?:\.\d+)?)\s*([KMG])")
 
 
 class _BadValueError(Exception):
@@ -126,11 +125,8 @@ def _value(name: str, text: str) -> Value:
 def _number(name: str, text: str) -> tuple[Fraction, str]:
     """A number and its unit; sizes are reckoned into bytes, and have none."""
     if name == "size":
-        short = _SHORT_SIZE.fullmatch(text)
         try:
-            if short:
-                return Fraction(parse_bytes(f"{short[1]} {short[2]}iB")), ""
-            return Fraction(int(text) if text.isdecimal() else parse_bytes(text)), ""
+            return Fraction(parse_size(text)), ""
         except EmuError as error:
             raise _BadValueError(str(error)) from error
     number = read_number(text)

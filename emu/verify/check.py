@@ -66,11 +66,19 @@ class Verification:
         return tuple(check for check in self.checks if not check.ok)
 
     @property
+    def is_empty(self) -> bool:
+        """Whether it is a file of rows of which none could be compared."""
+        return self.is_rows and not self.checks
+
+    @property
     def largest_difference(self) -> Fraction:
         """The largest difference either way; zero where nothing was checked."""
         return max((abs(check.difference) for check in self.checks), default=Fraction(0))
 
 
 def all_held(verifications: Iterable[Verification]) -> bool:
-    """Whether no check failed."""
-    return not any(verification.failures for verification in verifications)
+    """Whether something was checked, of every file of rows as well, and no check failed."""
+    found = list(verifications)
+    return any(one.checks for one in found) and not any(
+        one.failures or one.is_empty for one in found
+    )

@@ -48,6 +48,22 @@ def test_what_fits_into_a_memory() -> None:
     assert as_json("--memory", "1048576")["memory"] == memory
 
 
+def test_there_are_no_more_groups_than_endpoints() -> None:
+    memory = as_json(*TRANSPORTS, "--memory", "1GiB")["memory"]
+    assert memory["most"]["groups"] == 64
+    assert memory["overflows_at"]["groups"] is None
+    (row,) = [
+        line for line in run(*TRANSPORTS, "--memory", "1GiB").splitlines() if "  groups " in line
+    ]
+    assert row.split()[-2:] == ["64", "never"]
+
+
+def test_sizes_are_read_as_everywhere() -> None:
+    assert as_json("--memory", "1024K")["memory"]["bytes"] == 2**20
+    text = as_json("--memory", "1M", "--record", "jetty=1K")
+    assert text["record_bytes"]["jetty"] == 1024
+
+
 def test_another_size_of_a_record() -> None:
     found = as_json("--applications", "1", "--peers", "1", "--record", "jetty=48B")
     assert found["organisations"]["ub"]["bytes"] == 48 + 32 + 56
@@ -67,6 +83,10 @@ def test_people_see_words() -> None:
         (("--peers", "3"), "--peers without --applications; expected both"),
         (("--endpoints", "3"), "--endpoints without --destinations; expected both"),
         (("--groups", "3"), "--groups of what"),
+        (
+            (*TRANSPORTS, "--groups", "65"),
+            "--groups 65 of 64 endpoints; expected at most one for each of them",
+        ),
         (("--memory", "1 parsec"), "--memory 1 parsec: '1 parsec' has the unknown unit"),
         ((*PAIRS, "--record", "jety=3B"), "did you mean 'jetty'"),
         ((*PAIRS, "--record", "jetty"), "--record jetty: '' is not a quantity"),

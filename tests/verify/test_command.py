@@ -72,6 +72,18 @@ def test_prints_a_line_a_file_then_what_is_off_and_what_is_not_comparable(rows: 
     assert lines[-1] == "2 of 3 hold, 1 are off"
 
 
+def test_rows_of_which_none_can_be_compared_verify_nothing(tmp_path: Path) -> None:
+    file = tmp_path / "mine.csv"
+    file.write_text(csv_text([{**ROW, "conc": 8}, {**ROW, "conc": 8}]))
+    result = run("--openurma-rows", str(file))
+    assert result.exit_code == 1
+    assert result.stdout.splitlines()[-2:] == [
+        "0 of 0 hold",
+        "mine.csv: nothing was compared, so that nothing is verified",
+    ]
+    assert run("--openurma-rows", str(file), "--json").exit_code == 1
+
+
 def test_rows_that_hold_exit_with_0() -> None:
     result = run("--openurma-rows", str(SHIPPED / "twonode_m2n.csv"))
     assert result.exit_code == 0

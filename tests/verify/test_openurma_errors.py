@@ -150,6 +150,26 @@ def test_a_file_that_is_no_table(tmp_path: Path, text: str, errors: list[str]) -
     assert error_of(file) == errors
 
 
+def test_a_column_whose_name_is_nearly_right_is_no_column_of_its_own(tmp_path: Path) -> None:
+    file = tmp_path / "rows.csv"
+    file.write_text(csv_text([{**ROW, "strict_order_pc": 5}], ["strict_order_pc", *COLUMNS]))
+    assert error_of(file) == [
+        (
+            "rows.csv:1:1: heading: column 'strict_order_pc' is not known; expected one of p50_ns, "
+            "p99_ns, max_ns, oprate_Mops, strict_order_pct, service_mode or jetties_per_channel; "
+            "did you mean 'strict_order_pct'?"
+        )
+    ]
+    file.write_text(csv_text([ROW]).replace("conc", "cnc", 1))
+    assert [line for line in error_of(file) if "did you mean" in line] == [
+        (
+            "rows.csv:1:89: heading: column 'cnc' is not known; expected one of conc, p50_ns, "
+            "p99_ns, max_ns, oprate_Mops, strict_order_pct, service_mode or jetties_per_channel; "
+            "did you mean 'conc'?"
+        )
+    ]
+
+
 def test_a_file_that_cannot_be_read(tmp_path: Path) -> None:
     missing = tmp_path / "rows.csv"
     assert error_of(missing) == [

@@ -91,11 +91,14 @@ class CsvFile:
         self.problems.append(problem(cell.at, cell.column, what, expected))
 
 
-def read_csv(path: Path, needed: Collection[str], shown: str | None = None) -> CsvFile:
+def read_csv(
+    path: Path, needed: Sequence[str], shown: str | None = None, optional: Sequence[str] = ()
+) -> CsvFile:
     """The rows under a heading that has at least the needed columns; no cell is quoted.
 
-    `CsvError` where the file cannot be read, is empty or lacks a column. A row with too few or too
-    many cells is a problem of the file that is returned.
+    `CsvError` where the file cannot be read, is empty or lacks a column, or has one whose name is
+    nearly that of one that it lacks. A row with too few or too many cells is a problem of the file
+    that is returned.
     """
     shown = shown or str(path)
     lines = list(_lines(path, shown))
@@ -115,6 +118,13 @@ def read_csv(path: Path, needed: Collection[str], shown: str | None = None) -> C
     if missing:
         what = f"without {', '.join(missing)}"
         problems.append(problem(heading[0].at, "heading", what, f"expected {','.join(needed)}"))
+    lacking = [column for column in (*needed, *optional) if column not in columns]
+    for cell in heading:
+        near = did_you_mean(cell.text, lacking)
+        if near and cell.text not in (*needed, *optional):
+            what = f"column '{cell.text}' is not known"
+            expected = f"expected one of {listed(lacking)}"
+            problems.append(problem(cell.at, "heading", what, expected, near))
     if problems:
         raise CsvError(problems)
     file = CsvFile([])

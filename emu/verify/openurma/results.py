@@ -129,7 +129,7 @@ def on_stack(stack: str, operation: Operation) -> Operation:
 
 def read_results(path: Path, shown: str) -> list[Row]:
     """The rows of a results file; `CsvError` with all that is wrong with it."""
-    file = read_csv(path, COLUMNS, shown)
+    file = read_csv(path, COLUMNS, shown, (*OTHER_RESULTS, *OPTIONAL))
     rows = [_row(file, cells) for cells in file.rows]
     file.raise_problems()
     return rows
