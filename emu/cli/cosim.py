@@ -3,23 +3,30 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated, TypeVar, cast
 
 import typer
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
 from emu.cli import FAILED, INTERRUPTED
 from emu.cli.options import JsonOption, OptionError, SetOption
-from emu.cli.output import print_json, print_text
+from emu.cli.output import error, print_json, print_text
 from emu.cosim.compare import MODES, Mode, Rule
 from emu.cosim.place import PATIENCE_CYCLES
-from emu.cosim.run import BUILDS, Beside, run_lockstep
+from emu.cosim.report import Result
+from emu.cosim.run import BUILDS, Beside, Interrupted, run_lockstep
 from emu.cosim.simulators import SIMULATORS
 from emu.errors import listed
 from emu.table.catalog import SUFFIXES
 
 T = TypeVar("T")
+#: How often a pipe is told how far a run is.
+TOLD_S = 60
 
 BindingArgument = Annotated[
     list[Path],
@@ -166,7 +173,8 @@ def cosim(
 ) -> None:
     """Run a DUT beside the emulator and show the first cycle in which they differ.
 
-    Exit code 0: equal; 1: different, or stalled; 2: something cannot be used as it is.
+    Exit code 0: equal; 1: different, or stalled; 2: something cannot be used as it is; 130: Ctrl-C,
+    with a report of the seeds that had run, and what agreed by then in the one that ran.
 
     Examples:
 
@@ -193,27 +201,68 @@ def cosim(
         patience_cycles=patience,
     )
     try:
-        results = run_lockstep(
-            binding,
-            sources,
-            top,
-            beside,
-            simulator=sim,
-            parameters=pairs("--parameter", parameters or [], number_or_text),
-            waves=Path() if waves else None,
-            events=events,
-            builds=builds,
-        )
-    except KeyboardInterrupt:
+        with _progress() as progress:
+            results = run_lockstep(
+                binding,
+                sources,
+                top,
+                beside,
+                simulator=sim,
+                parameters=pairs("--parameter", parameters or [], number_or_text),
+                waves=Path() if waves else None,
+                events=events,
+                builds=builds,
+                progress=progress,
+            )
+    except Interrupted as stopped:
+        _print(stopped.results, as_json)
         sys.exit(INTERRUPTED)
-    if as_json:
-        print_json([result.as_json() for result in results])
-    else:
-        for result in results:
-            for line in result.lines():
-                print_text(line)
+    except KeyboardInterrupt:
+        error("interrupted before the run began")
+        sys.exit(INTERRUPTED)
+    _print(results, as_json)
     if not results[-1].is_equal:
         sys.exit(FAILED)
+
+
+def _print(results: list[Result], as_json: bool) -> None:
+    if as_json:
+        print_json([result.as_json() for result in results])
+        return
+    for result in results:
+        for line in result.lines():
+            print_text(line)
+
+
+@contextmanager
+def _progress() -> Iterator[Callable[[int, int], None]]:
+    """A bar on a terminal; in a pipe a line now and then, so that a long run is seen to go on."""
+    if not sys.stderr.isatty():
+        yield _lines_now_and_then()
+        return
+    bar = Progress(
+        TextColumn("seeds"),
+        BarColumn(bar_width=None),
+        MofNCompleteColumn(),
+        TimeElapsedColumn(),
+        console=Console(stderr=True),
+        transient=True,
+    )
+    with bar:
+        task = bar.add_task("seeds", total=None)
+        yield lambda done, total: bar.update(task, completed=done, total=total)
+
+
+def _lines_now_and_then() -> Callable[[int, int], None]:
+    told_s = time.monotonic()
+
+    def tell(done: int, total: int) -> None:
+        nonlocal told_s
+        if time.monotonic() - told_s >= TOLD_S:
+            told_s = time.monotonic()
+            error(f"{done} of {total} seeds have run")
+
+    return tell
 
 
 def split(files: list[Path], hdl: list[Path]) -> tuple[Path, list[Path]]:

@@ -22,7 +22,7 @@ from emu.cli.cosim import (
     split,
 )
 from emu.cli.options import JsonOption, OpOption, SetOption
-from emu.cli.output import print_json, print_table, print_text
+from emu.cli.output import error, print_json, print_table, print_text
 from emu.cli.posting import (
     OutstandingOption,
     PostedSizeOption,
@@ -112,6 +112,8 @@ def rtl(
     except KeyboardInterrupt:
         sys.exit(INTERRUPTED)
     report = run.report
+    for note in run.notes:
+        error(note)
     if as_json:
         named = {} if report.kind is None else {"operation": posted.word}
         # Sums of other requests are not compared.

@@ -107,6 +107,13 @@ class ResetSignal(Strict):
     settle: Annotated[int, Field(strict=True, ge=0, le=10**6)] = 0
 
 
+def in_reset(reset: ResetSignal | None) -> str:
+    """What to ask of the reset where a DUT does nothing at all."""
+    if reset is None:
+        return "does it need a reset"
+    return f"is '{reset.signal}' {reset.active} in reset"
+
+
 class Port(Strict):
     """A ready/valid port: at a sink the DUT takes, at a source it gives."""
 

@@ -8,6 +8,7 @@ import json
 import os
 import re
 import subprocess
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -15,28 +16,47 @@ from pathlib import Path
 from cocotb_tools.runner import get_runner
 
 from emu.cosim.errors import CosimError
+from emu.cosim.made_from import files_read, forget, is_as_it_was, note
 from emu.cosim.plan import Simulation
+from emu.cosim.said import said_in, told
 from emu.cosim.simulators import Simulator, find_simulator
+from emu.table.catalog import shown
 
 #: Time unit and precision of every simulation: the emulator's.
 TIMESCALE = ("1ps", "1ps")
-HEADERS = (".vh", ".svh")
+#: What Icarus says of a parameter that there is not, and of a value that it cannot read: it goes on
+#: without.
 _UNKNOWN_PARAMETER = re.compile(r"parameter (\w+) not found")
-#: So many lines of a failed build are shown.
-SHOWN_LINES = 20
+_BAD_VALUE = re.compile(r"error: .* specified for defparam: .*\.(\w+)$", re.MULTILINE)
+#: What a parameter is given.
+VALUES = "a number such as 5 or 8'h5, or text in double quotes"
 
 
 def built(plan: Simulation) -> Path:
-    """The folder of the plan's build, which is made if there is none; `CosimError` if it fails."""
+    """The folder of the plan's build, which is made if there is none; `CosimError` if it fails.
+
+    It is also made again where a file has changed that the compiler had read.
+    """
     simulator = find_simulator(plan.simulator)
+    if simulator.name != "ghdl":
+        _check_values(plan)
     folder = Path(plan.builds).resolve() / f"{plan.top}-{_key(plan, simulator)}"
-    done = folder / "built"
     folder.mkdir(parents=True, exist_ok=True)
     with _alone(folder):
-        if not done.exists():
+        if not is_as_it_was(folder):
+            forget(folder)
+            since_ns = time.time_ns()
             _build(plan, simulator, folder)
-            done.touch()
+            read = files_read(simulator.name, folder, _files(plan))
+            note(folder, read, _folders(plan), since_ns)
     return folder
+
+
+def _check_values(plan: Simulation) -> None:
+    """In Verilog there is no empty value."""
+    for name, value in plan.parameters.items():
+        if value == "":
+            raise CosimError(f"parameter '{name}' has no value; expected {VALUES}")
 
 
 def _build(plan: Simulation, simulator: Simulator, folder: Path) -> None:
@@ -57,18 +77,24 @@ def _build(plan: Simulation, simulator: Simulator, folder: Path) -> None:
             log_file=log,
         )
     except RuntimeError:
-        raise failed(f"{simulator.name} does not build", log) from None
-    said = log.read_text(encoding="utf-8", errors="replace") if log.exists() else ""
-    # Icarus only warns of a parameter that there is not.
-    if simulator.name == "icarus" and (unknown := _UNKNOWN_PARAMETER.search(said)):
+        lines = "\n".join(told(said_in(log)))
+        raise CosimError(
+            f"{simulator.name} does not build; it said:\n{lines}\nall of it is in {shown(log)}"
+        ) from None
+    if simulator.name == "icarus":
+        _check_taken(plan, "\n".join(said_in(log)))
+
+
+def _check_taken(plan: Simulation, said: str) -> None:
+    """Icarus only warns of parameters that it does not take."""
+    if unknown := _UNKNOWN_PARAMETER.search(said):
         raise CosimError(f"{plan.top} has no parameter '{unknown[1]}'")
-
-
-def failed(what: str, log: Path) -> CosimError:
-    """The error of a command, with what it said last; `log` holds all of it."""
-    said = log.read_text(encoding="utf-8", errors="replace") if log.exists() else ""
-    last = [f"  {line}" for line in said.splitlines()[-SHOWN_LINES:]]
-    return CosimError("\n".join((f"{what}; it said:", *last)))
+    if bad := _BAD_VALUE.search(said):
+        name = bad[1]
+        raise CosimError(
+            f"parameter '{name}': icarus cannot read the value '{plan.parameters[name]}'; expected "
+            f"{VALUES}"
+        )
 
 
 def _folders(plan: Simulation) -> list[Path]:
@@ -83,7 +109,7 @@ def _files(plan: Simulation) -> list[Path]:
 
 
 def _key(plan: Simulation, simulator: Simulator) -> str:
-    """A hash of all that a build is made from."""
+    """A hash of all that a build is asked for; what it reads besides is not known before."""
     said = subprocess.run([simulator.command, "--version"], capture_output=True, check=False)
     digest = hashlib.sha256(said.stdout)
     digest.update(
@@ -98,14 +124,8 @@ def _key(plan: Simulation, simulator: Simulator) -> str:
             ],
         ).encode()
     )
-    headers = [
-        file
-        for folder in _folders(plan)
-        for file in sorted(folder.iterdir())
-        if file.suffix in HEADERS
-    ]
     digest.update("".join(f"{folder}\n" for folder in _folders(plan)).encode())
-    for source in [*_files(plan), *headers]:
+    for source in _files(plan):
         digest.update(f"{source.resolve()}\n".encode())
         digest.update(hashlib.sha256(source.read_bytes()).digest())
     return digest.hexdigest()[:20]

@@ -54,7 +54,8 @@ class Seen:
 class Mismatch:
     """The first handshake of a port in which the two sides differ; `None` for none of that side.
 
-    `cycle` is when the first of the two happened.
+    `cycle` is when the first of the two happened; where only order counts, when the DUT's did, if
+    it has one: the emulator's may be long before it.
     """
 
     port: str
@@ -128,7 +129,9 @@ class PortComparison:
 
     def _mismatch(self, at: int) -> Mismatch:
         dut, emulator = self._seen(self._dut, at), self._seen(self._emulator, at)
-        cycle = min(one.cycle for one in (dut, emulator) if one is not None)
+        is_late = self._rule.mode == "order" and dut is not None
+        both = (dut,) if is_late else (dut, emulator)
+        cycle = min(one.cycle for one in both if one is not None)
         if dut is not None and emulator is not None and self._rule.mode == "exact":
             # In that cycle only one of the two did anything.
             dut = dut if dut.cycle == cycle else None

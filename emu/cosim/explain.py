@@ -12,6 +12,8 @@ from emu.trace.events import Event, Held, Kind, Left, Listener
 
 #: The emulator is run on for so long after a difference, to see what becomes of the item.
 ON_CYCLES = 2000
+#: So many lines of what waits for what are shown.
+SHOWN_WAITS = 12
 
 MakeModel = Callable[[Listener | None], Model]
 
@@ -115,4 +117,8 @@ def waits_at(make_model: MakeModel, cycle: int) -> list[str]:
     """Where the emulator's requests are in a cycle, and for what they wait."""
     model = make_model(None)
     model.advance(cycle)
-    return model.waits().splitlines()
+    if model.is_over:
+        return ["nothing is inside any more"]
+    lines = model.waits().splitlines()
+    more = len(lines) - SHOWN_WAITS
+    return lines if more <= 0 else [*lines[:SHOWN_WAITS], f"  and {more} more"]

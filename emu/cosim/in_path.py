@@ -74,7 +74,6 @@ def with_rtl(place: Place, steps: Steps, ports: Ports, patience_cycles: int) -> 
         steps=steps,
         queue=first.queue,
         beat_bytes=beat_bytes_of(first),
-        refills_at_edge=first.refill == "next_edge",
         on_paper=_paper(place),
         answers=ports.answers,
         until=ports.until,

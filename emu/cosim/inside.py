@@ -24,7 +24,10 @@ from emu.table.schema import Table
 
 @cocotb.test()
 async def lockstep(dut: HierarchyObject) -> None:
-    """Runs the plan up to the first seed in which the sides differ, and writes the results."""
+    """Runs the plan up to the first seed in which the sides differ, and writes the results.
+
+    Ctrl-C ends it as well, with what agreed by then.
+    """
     plan = Plan.inside()
     plan.goes_on()
     folder = Path(plan.folder)
@@ -35,12 +38,15 @@ async def lockstep(dut: HierarchyObject) -> None:
         try:
             for seed in plan.seeds:
                 run = lockstep_of(plan, seed, dut, partial(_note, plan, seed, events))
-                result = await run.run()
+                try:
+                    result = await run.run()
+                except KeyboardInterrupt:
+                    result = run.so_far()
                 if plan.waves and result.difference is not None:
                     run.write_trace(folder / TRACE, result.difference.cycle + AFTER_CYCLES)
                 out.write(json.dumps(result.as_json()) + "\n")
                 out.flush()
-                if not result.is_equal:
+                if result.interrupted or not result.is_equal:
                     break
         except EmuError as error:
             out.write(json.dumps(error_result(error)) + "\n")

@@ -12,7 +12,7 @@ from cocotb.triggers import RisingEdge
 from cocotb.utils import get_sim_time
 
 from emu.cosim.ahead import CHUNK_CYCLES, Ahead
-from emu.cosim.binding import Bound, MemoryPort
+from emu.cosim.binding import Bound, MemoryPort, in_reset
 from emu.cosim.compare import Comparison, Mismatch, Rule, Seen, Value
 from emu.cosim.errors import BadSignalError, CosimError
 from emu.cosim.explain import explain, waits_at
@@ -77,6 +77,8 @@ class Lockstep:
         self.rule = rule or Rule()
         self._table = table
         self._start_ps = 0
+        #: The last cycle up to which both sides have been compared.
+        self._compared = -1
         self._left_over = left_over
         self._patience_cycles = patience_cycles
         self._on_cycles = on_cycles
@@ -148,6 +150,10 @@ class Lockstep:
             listener=listener,
         )
 
+    def so_far(self) -> Result:
+        """What agreed by now, in a run that Ctrl-C has ended."""
+        return replace(self._result(self._compared, None), interrupted=True)
+
     def write_trace(self, file: Path, to_cycle: int) -> None:
         """Writes what the emulator does up to a cycle as waveforms, in the simulator's time.
 
@@ -218,6 +224,12 @@ class Lockstep:
 
         return beats
 
+    def _beats_of_item(self, item: int) -> int:
+        """How many beats an item has."""
+        items = self.stimulus.items(self._widths)
+        beats = self._beats_of(items.names)
+        return [beats(items.take(number)) for number in range(item + 1)][-1]
+
     def _check_ports(self) -> None:
         """Every port must be driven or taken from by someone."""
         used = {self._driver.name, self._taker.name, *(one.name for one in self._memories)}
@@ -275,6 +287,7 @@ class Lockstep:
                     return self._result(cycle, self._difference(found))
                 if bad is not None:
                     return self._result(cycle, self._bad(one.name, bad))
+                self._compared = cycle
                 quiet = cycle - moved_at
                 is_through = chunk.is_over and not self._comparison.open_of_emulator
                 if quiet >= (AFTER_CYCLES if is_through else self._patience_cycles):
@@ -302,7 +315,10 @@ class Lockstep:
         for one in (driver, taker):
             one.cycles.clear()
             one.values.clear()
-        return self._comparison.check(cycle)
+        found = self._comparison.check(cycle)
+        if found is None:
+            taker.not_last.clear()
+        return found
 
     def _seen(self) -> list[DutEvent]:
         """The DUT's handshakes that have not been compared."""
@@ -344,11 +360,21 @@ class Lockstep:
         one = emulator or dut
         assert one is not None  # a mismatch is of at least one side
         value = None if emulator is not None else one.value
-        return replace(
+        said = replace(
             self._found("event", found.port, found.cycle, self._what(found), one.number, value),
             dut=self._event(found.port, dut),
             emulator=self._event(found.port, emulator),
         )
+        beat = self._taker.not_last.get(found.cycle)
+        if dut is not None or found.port != self._taker.name or beat is None:
+            return said
+        assert emulator is not None  # as the DUT has no handshake
+        assert said.explanation is not None  # it has been asked for
+        item, (shown, count) = said.explanation.item, beat
+        beats = self._beats_of_item(item)
+        if shown != emulator.value or count < beats:
+            return said  # it is of another request, or late
+        return replace(said, what=f"'last' is 0 in beat {count} of {beats}; expected 1")
 
     def _what(self, found: Mismatch) -> str:
         dut, emulator = found.dut, found.emulator
@@ -364,7 +390,10 @@ class Lockstep:
     def _bad(self, port: str, error: BadSignalError) -> Difference:
         compared = self._comparison.ports
         number = compared[port if port in compared else self._taker.name].matched
-        return self._found(error.kind, port, error.cycle, str(error), number)
+        what = str(error)
+        if error.kind == "unknown" and (undriven := self.dut.undriven()):
+            what += f"; nothing drives {listed(undriven)}: expected it in the binding"
+        return self._found(error.kind, port, error.cycle, what, number)
 
     def _stall(self, cycle: int, left: int) -> Difference:
         what = (
@@ -373,6 +402,9 @@ class Lockstep:
             if self._comparison.matched
             else "nothing was compared: no port had a handshake"
         )
+        if not self._comparison.ports[self._taker.name].matched:
+            hint = in_reset(self.binding.reset)
+            what += f" ({hint}, must some input be tied, or does it wait for more?)"
         source = self._taker.name
         difference = self._found(
             "stall", source, cycle, what, self._comparison.ports[source].matched

@@ -104,6 +104,9 @@ class Taker:
         self.cycles: list[int] = []
         self.values: list[Value] = []
         self.is_ready = True
+        #: Of requests of several beats: cycle to a beat that was not the last, as the request is
+        #: with `last`, and which beat of it.
+        self.not_last: dict[int, tuple[Value, int]] = {}
         self._valid = dut.signal(port.valid)
         self._ready = None if port.ready is None else dut.signal(port.ready)
         self._willing = willing
@@ -207,8 +210,9 @@ class PacketTaker(Taker):
         super().__init__(*given, holds=holds)
         self._counts_last = counts_last
         self._last = 1 << self.data.shifts[LAST]
-        #: What the beats of the packet carry that has begun.
+        #: What the beats of the packet carry that has begun, and how many there were.
         self._packet: Value | None = None
+        self._beats = 0
 
     def step(self, cycle: int) -> None:
         """Takes what was settled before the edge of this cycle, and drives the next."""
@@ -226,8 +230,15 @@ class PacketTaker(Taker):
         said, is_last = value | self._last, bool(value & self._last)
         begun = self._packet
         if begun is not None and said != begun:
-            raise BadSignalError("data", cycle, "a beat shows other fields than those before it")
+            raise BadSignalError(
+                "data",
+                cycle,
+                "a beat shows other fields than those before it, of which none was the last",
+            )
         self._packet = None if is_last else said
+        self._beats = 1 if begun is None else self._beats + 1
+        if not is_last:
+            self.not_last[cycle] = (said, self._beats)
         if is_last if self._counts_last else begun is None:
             super()._take(cycle, said)
 

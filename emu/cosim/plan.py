@@ -74,9 +74,14 @@ class Simulation:
         folder = Path(self.folder)
         (folder / ALIVE).touch()
         stop = folder / STOP
-        if stop.exists():
-            stop.unlink()
-            signal.raise_signal(signal.SIGINT)
+        if not stop.exists():
+            return
+        stop.unlink()
+        handler = signal.getsignal(signal.SIGINT)
+        if not callable(handler) or handler is signal.default_int_handler:
+            # A signal itself would be the simulator's, which may go on or wait for commands.
+            raise KeyboardInterrupt
+        signal.raise_signal(signal.SIGINT)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -153,6 +153,8 @@ class Result:
     #: How many handshakes were left over at the end, of either side, where that is allowed.
     left_over: int = 0
     difference: Difference | None = None
+    #: Whether Ctrl-C ended it before all was through.
+    interrupted: bool = False
     #: Files that were written of it.
     files: Sequence[str] = field(default_factory=list)
 
@@ -169,6 +171,8 @@ class Result:
         """The result for people."""
         matched = ", ".join(f"{count} at '{port}'" for port, count in self.matched.items())
         what = "equal" if self.is_equal else "DIFFERENT"
+        if self.interrupted:
+            what = "interrupted, and equal up to there,"
         yield (
             f"seed {self.seed}: {what} in {self.cycles} cycles ({self.mode}; offered "
             f"{self.offer}, ready {self.ready}); agreed: {matched}"

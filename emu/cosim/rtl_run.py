@@ -10,13 +10,14 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from emu.breakdown import ordered
-from emu.cosim.binding import read_binding
+from emu.cosim.binding import Bound, read_binding
 from emu.cosim.place import PATIENCE_CYCLES, Place, place_in, ports_in
 from emu.cosim.rtl_plan import RtlPlan
 from emu.cosim.run import BUILDS, simulated
 from emu.cosim.simulators import check_sources, find_simulator
 from emu.report import Report
 from emu.table import load
+from emu.time import format_time
 from emu.trace.events import Event
 
 
@@ -39,6 +40,8 @@ class RtlRun:
     place: Place
     report: Report
     events: Sequence[Event]
+    #: What else to know of it, for people.
+    notes: Sequence[str] = ()
 
 
 def run_with_rtl(
@@ -90,7 +93,20 @@ def run_with_rtl(
         )
         (said,) = simulated(plan, found, lambda results: len(results) == 1, can_stop=True)
     report, events = pickle.loads(base64.b64decode(said["run"]))
-    return RtlRun(place, report, events)
+    return RtlRun(place, report, events, _notes(place, bound))
+
+
+def _notes(place: Place, bound: Bound) -> list[str]:
+    """The DUT runs at the table's clock, and its binding may say another."""
+    given_ps, clock = bound.binding.clock.period, place.clock
+    # A binding's period is whole picoseconds.
+    if abs(given_ps - clock.period_ps) < 1:
+        return []
+    said = (
+        f"{bound.file}: the clock's period is {format_time(given_ps)}, and that of the stages in "
+        f"the place of the DUT {format_time(round(clock.period_ps))}: the DUT was run at theirs"
+    )
+    return [said]
 
 
 def beyond_emulated(

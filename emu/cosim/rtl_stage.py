@@ -6,13 +6,12 @@ from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
-from typing import Literal
 
 from emu.actor import Actor, Port
 from emu.blocked import BlockedLane
 from emu.cosim.awaiting import wait_for
 from emu.cosim.compare import Value
-from emu.cosim.errors import BadSignalError
+from emu.cosim.errors import BadKind, BadSignalError, CosimError
 from emu.cosim.model import TakesAnswers
 from emu.cosim.place import FIELDS, ID
 from emu.cosim.signals import LAST, Data
@@ -23,7 +22,7 @@ from emu.kernel import Kernel
 from emu.parts import SERVICE
 from emu.request import Request
 from emu.station import Station
-from emu.time import Clock
+from emu.time import Clock, format_time
 from emu.waits import who_waits_for_whom
 
 #: It is looked at for so many cycles more once nothing is inside: nothing may come out then.
@@ -43,8 +42,6 @@ class RtlParameters:
     queue: int | None
     #: How many beats a request has that moves so many bytes: one for each of these.
     beat_bytes: int | None
-    #: A place inside that becomes free can be taken from the next edge on.
-    refills_at_edge: bool
     #: On paper it takes what the stages take in whose place it is.
     on_paper: Callable[[Request], dict[str, int]]
     #: Port of the DUT to the stage of the table that would wait for what is answered there.
@@ -128,9 +125,6 @@ class RtlStage(Actor):
         #: For which edge an alarm is set; when anything was handed over last.
         self._alarm_edge = -1
         self._moved_edge = 0
-        #: Places taken, and those that are free only from an edge on.
-        self._taken = 0
-        self._refills: deque[int] = deque()
 
     def open(self, kernel: Kernel, station: Station, clock: Clock) -> None:
         """To be called before the path runs."""
@@ -156,9 +150,7 @@ class RtlStage(Actor):
 
     def left(self, request: Request, port: Port) -> None:
         """The place that it had in the DUT is free, and the DUT may give the next."""
-        if self._given.refills_at_edge:
-            self._refills.append(self._clock.edge(self._clock.edge_after(port.now_ps)))
-        self._taken -= 1
+        self._station.free_place(port.now_ps)
         self._note_places(port.now_ps)
         if request is self._out:
             self._has_gone = True
@@ -221,7 +213,10 @@ class RtlStage(Actor):
         """Drives the DUT, and lets out what it shows at its output."""
         before = self._shown
         self._driven = self._driving()
-        self._shown = shown = wait_for(self._steps.look(self._edge, self._driven))
+        try:
+            self._shown = shown = wait_for(self._steps.look(self._edge, self._driven))
+        except BadSignalError as error:
+            raise self._bad(error.kind, str(error)) from None
         if self._accepted_edge == self._edge and before.can_take and not shown.can_take:
             raise self._bad("ready", "ready falls within a cycle in which there is an offer")
         if shown.gives is None:
@@ -302,7 +297,7 @@ class RtlStage(Actor):
         station.busy += 1
         station.free_edge = edge + 1
         self._lane.accept(now_ps)
-        self._taken += 1
+        station.take_place(now_ps)
         self._note_places(now_ps)
         values = dict(zip(self._steps.sink.widths, beat.values, strict=True))
         self._inside[values[ID]] = Stay(request, now_ps, values)
@@ -330,10 +325,9 @@ class RtlStage(Actor):
         data = self._steps.sink
         width = data.widths[ID]
         if len(self._inside) >> width:
-            raise self._bad(
-                "data",
-                f"{len(self._inside)} requests are inside, and '{ID}' has {width} bits; expected "
-                "more",
+            raise CosimError(
+                f"{self._here()}: {len(self._inside)} requests are inside, and '{ID}' has {width} "
+                "bits; expected more"
             )
         while self._next_id in self._inside:
             self._next_id = (self._next_id + 1) & ((1 << width) - 1)
@@ -363,7 +357,7 @@ class RtlStage(Actor):
         return data.pack(self._values(data, request, 0, 0))
 
     def _values(self, data: Data, request: Request, number: int, follow: int) -> tuple[int, ...]:
-        """What a request has in the fields of a port; `BadSignalError` where it does not fit."""
+        """What a request has in the fields of a port; `CosimError` where it does not fit."""
         found = []
         for name, width in data.widths.items():
             value = (
@@ -374,10 +368,9 @@ class RtlStage(Actor):
                 else FIELDS[name](request)
             )
             if value >> width:
-                raise self._bad(
-                    "data",
-                    f"'{name}' of request {request.sequence} is {value}, and the field has {width} "
-                    "bits; expected more",
+                raise CosimError(
+                    f"{self._here()}: '{name}' of request {request.sequence} is {value}, and the "
+                    f"field has {width} bits; expected more"
                 )
             found.append(value)
         return tuple(found)
@@ -389,18 +382,19 @@ class RtlStage(Actor):
         self._lane.note(now_ps, f"{self._station.name}.depth" if self._is_full(now_ps) else "")
 
     def _is_full(self, now_ps: int) -> bool:
-        refills = self._refills
-        while refills and refills[0] <= now_ps:
-            refills.popleft()
-        depth = self._station.depth
-        if depth is not None:
-            return self._taken + len(refills) >= depth
+        if self._station.depth is not None:
+            return not self._station.has_place(now_ps)
         return self._out is not None and not self._has_gone and not self._shown.can_take
 
     # -- what goes wrong --------------------------------------------------------------------
 
-    def _bad(self, kind: Literal["valid", "data", "ready"], what: str) -> BadSignalError:
-        return BadSignalError(kind, self._edge, f"{self._station.name}, cycle {self._edge}: {what}")
+    def _bad(self, kind: BadKind, what: str) -> BadSignalError:
+        return BadSignalError(kind, self._edge, f"{self._here()}: {what}")
+
+    def _here(self) -> str:
+        """Which DUT it is, and when."""
+        time = format_time(self._clock.edge(self._edge))
+        return f"{self._station.name}, cycle {self._edge}, {time}"
 
     def _stalled(self) -> StallError:
         quiet = self._edge - self._moved_edge

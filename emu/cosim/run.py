@@ -33,6 +33,7 @@ from emu.cosim.plan import (
     Simulation,
 )
 from emu.cosim.report import Result, result_from_json
+from emu.cosim.said import said_in, told
 from emu.cosim.simulators import Simulator, check_sources, find_simulator
 from emu.cosim.stimulus import read_pattern
 from emu.errors import RunError
@@ -47,8 +48,8 @@ PASSES_ON = Path(__file__).with_name("passes_on.yaml")
 #: stalls while time goes on is seen by the run itself.
 LOOK_S = 1
 STUCK_S = 600
-#: So many lines of a simulation that failed are shown.
-SHOWN_LINES = 30
+#: Is told now and then how many seeds of how many have run.
+Progress = Callable[[int, int], None]
 #: Variables of pytest and of cocotb that would make the runner think that it is in a test.
 _NOT_FOR_CHILDREN = ("PYTEST_CURRENT_TEST", "WAVES", "GUI", "COCOTB_RESOLVE_X")
 
@@ -84,6 +85,14 @@ class Beside:
     patience_cycles: int = PATIENCE_CYCLES
 
 
+class Interrupted(KeyboardInterrupt):
+    """Ctrl-C, with the results by then; the seed that ran is the last, if one did."""
+
+    def __init__(self, results: Sequence[Result]) -> None:
+        self.results = list(results)
+        super().__init__()
+
+
 def run_lockstep(
     binding: Path | str,
     sources: Sequence[Path | str],
@@ -95,14 +104,18 @@ def run_lockstep(
     waves: Path | None = None,
     events: Path | None = None,
     builds: Path = BUILDS,
+    progress: Progress | None = None,
 ) -> list[Result]:
     """Builds and simulates a DUT beside the emulator; a result for each seed.
 
     The last result is the first in which the two differ, if there is one; with `waves` its
     waveform and trace are written into that folder. The DUT's handshakes are written to `events`,
     a JSON value a line. `parameters` go over those of the binding.
-    `EmuError` for what cannot be run, `RunError` for what did not come to an end.
+    `EmuError` for what cannot be run, `RunError` for what did not come to an end; after Ctrl-C
+    `Interrupted`, once the events by then are written.
     """
+    if not beside.seeds:
+        raise CosimError("no seeds; expected at least one")
     bound = read_binding(Path(binding))
     for pattern in (beside.offer, beside.ready):
         if pattern:
@@ -110,6 +123,11 @@ def run_lockstep(
     table = PASSES_ON if beside.table is None else beside.table
     if beside.table is None and beside.rule.mode != "order":
         raise CosimError(f"mode {beside.rule.mode} without a table; expected order")
+    if beside.table is None and beside.beats > 1:
+        raise CosimError(
+            f"requests of up to {beside.beats} beats without a table; expected one whose first "
+            "stage says with 'beat' or 'flit' what a beat carries"
+        )
     loaded = load(table, overrides=beside.overrides)
     if beside.stage:
         one_stage(loaded, beside.stage)
@@ -146,15 +164,20 @@ def run_lockstep(
         )
         if events is not None:
             check_folder(events)
-        results = _simulate(plan, found)
+        results = _simulate(plan, found, progress)
         if events is not None:
             _copy(Path(folder) / EVENTS, events)
-        if not found.knows_unknown:
-            plan, results = _with_unknown(plan, found, results)
-        if waves is not None and not results[-1].is_equal:
-            seeds = [result.seed for result in results]
-            _simulate(replace(plan, seeds=seeds, waves=True), found)
-            results[-1] = replace(results[-1], files=_waves(plan, results[-1], bound, waves))
+        if results[-1].interrupted:
+            raise Interrupted(results)
+        try:
+            if not found.knows_unknown:
+                plan, results = _with_unknown(plan, found, results)
+            if waves is not None and not results[-1].is_equal:
+                seeds = [result.seed for result in results]
+                _simulate_to_end(replace(plan, seeds=seeds, waves=True), found)
+                results[-1] = replace(results[-1], files=_waves(plan, results[-1], bound, waves))
+        except KeyboardInterrupt:
+            raise Interrupted(results) from None
         return results
 
 
@@ -168,7 +191,7 @@ def _with_unknown(
     """
     count = 1 if results[-1].is_equal else len(results)
     again = replace(plan, seeds=plan.seeds[:count], unknown_as=1)
-    other, one = _simulate(again, simulator)[-1], results[count - 1]
+    other, one = _simulate_to_end(again, simulator)[-1], results[count - 1]
     if other == one:
         return plan, results
     shown, plan = (one, plan) if other.is_equal else (other, again)
@@ -194,13 +217,29 @@ def _waves(plan: Plan, result: Result, bound: Bound, folder: Path) -> list[str]:
     return [str(dut), str(emulator)]
 
 
-def _simulate(plan: Plan, simulator: Simulator) -> list[Result]:
-    """The results of a plan, from a process of its own."""
+def _simulate(plan: Plan, simulator: Simulator, progress: Progress | None = None) -> list[Result]:
+    """The results of a plan, from a process of its own; after Ctrl-C those by then."""
 
     def is_whole(said: Sequence[Mapping[str, Any]]) -> bool:
-        return bool(said) and (not said[-1]["equal"] or len(said) == len(plan.seeds))
+        if not said:
+            return False
+        last = said[-1]
+        return last["interrupted"] or not last["equal"] or len(said) == len(plan.seeds)
 
-    return [result_from_json(one) for one in simulated(plan, simulator, is_whole)]
+    def look() -> None:
+        if progress is not None:
+            progress(len(said_in(plan.results)), len(plan.seeds))
+
+    said = simulated(plan, simulator, is_whole, can_stop=True, look=look)
+    return [result_from_json(one) for one in said]
+
+
+def _simulate_to_end(plan: Plan, simulator: Simulator) -> list[Result]:
+    """The same; what Ctrl-C ended is nothing."""
+    results = _simulate(plan, simulator)
+    if results[-1].interrupted:
+        raise KeyboardInterrupt
+    return results
 
 
 def simulated(
@@ -209,15 +248,19 @@ def simulated(
     is_whole: Callable[[Sequence[Mapping[str, Any]]], bool],
     *,
     can_stop: bool = False,
+    look: Callable[[], None] = lambda: None,
 ) -> list[dict[str, Any]]:
     """What a plan's module wrote as its results, in a process of its own.
 
     `RunError` where it ended before they are whole. One that `can_stop` has Ctrl-C inside once it
-    runs, and writes what it has by then; a second one ends it here.
+    runs, and writes what it has by then; a second one ends it here. `look` is called now and then.
     """
     folder = Path(plan.folder)
     file = folder / "plan.json"
     plan.write(file)
+    # A simulation before this one may have been in the same folder.
+    for left in (plan.results, folder / ALIVE, folder / STOP):
+        left.unlink(missing_ok=True)
     inherited = {key: value for key, value in os.environ.items() if key not in _NOT_FOR_CHILDREN}
     environment = simulator.environment()
     if plan.waves and simulator.wave_args:
@@ -227,22 +270,27 @@ def simulated(
         {**inherited, **environment},
         folder,
         can_stop=can_stop,
+        look=look,
     )
     results = []
-    for line in _lines(plan.results):
+    for line in said_in(plan.results):
         said = json.loads(line)
         if "error" in said:
             raise (RunError if said["ran"] else CosimError)(said["error"])
         results.append(said)
     if not is_whole(results):
-        log = _lines(folder / LOG) + output
-        shown = "\n".join(f"  {line}" for line in log[-SHOWN_LINES:])
-        raise RunError(f"{plan.simulator} ended before the run did; it said last:\n{shown}")
+        lines = "\n".join(told(said_in(folder / LOG) + output))
+        raise RunError(f"{plan.simulator} ended before the run did; it said:\n{lines}")
     return results
 
 
 def _watched(
-    command: list[str], environment: Mapping[str, str], folder: Path, *, can_stop: bool
+    command: list[str],
+    environment: Mapping[str, str],
+    folder: Path,
+    *,
+    can_stop: bool,
+    look: Callable[[], None],
 ) -> list[str]:
     """Runs a command to its end, with all its children; what it said.
 
@@ -262,13 +310,14 @@ def _watched(
             while True:
                 try:
                     process.wait(LOOK_S)
-                    return _lines(output)
+                    return said_in(output)
                 except KeyboardInterrupt:
                     if not can_stop or not alive.exists():
                         raise
                     (folder / STOP).touch()
                     can_stop = False
                 except subprocess.TimeoutExpired:
+                    look()
                     if alive.exists() and time.time() - alive.stat().st_mtime > STUCK_S:
                         raise RunError(
                             f"the simulation has not gone on for {STUCK_S} s, in no cycle at all: "
@@ -286,9 +335,3 @@ def _copy(source: Path, target: Path) -> None:
         for line in lines:
             out.write_bytes(line)
     out.close()
-
-
-def _lines(file: Path) -> list[str]:
-    if not file.exists():
-        return []
-    return file.read_text(encoding="utf-8", errors="replace").splitlines()

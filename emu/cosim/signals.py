@@ -8,11 +8,17 @@ from dataclasses import dataclass
 
 from cocotb.clock import Clock
 from cocotb.handle import (
+    ArrayObject,
+    EnumObject,
+    HierarchyArrayObject,
     HierarchyObject,
+    IntegerObject,
     LogicArrayObject,
     LogicObject,
     PackedObject,
+    RealObject,
     SimHandleBase,
+    StringObject,
 )
 
 from emu.cosim.binding import Bound, Slice
@@ -23,6 +29,16 @@ from emu.table.errors import Problem, TableError
 #: A handle whose value is bits.
 Signal = LogicObject | LogicArrayObject | PackedObject[LogicObject]
 _BITS = (LogicObject, LogicArrayObject, PackedObject)
+#: What else a handle can be.
+_KINDS: dict[type, str] = {
+    ArrayObject: "an array",
+    EnumObject: "an enumeration",
+    HierarchyArrayObject: "an array of blocks",
+    HierarchyObject: "a block",
+    IntegerObject: "an integer",
+    RealObject: "a real number",
+    StringObject: "text",
+}
 #: As a field, what `last` of a port is called.
 LAST = "last"
 #: Makes cocotb read X and Z as something else.
@@ -197,6 +213,16 @@ class Dut:
             await next_edge()
         return reset.cycles + reset.settle
 
+    def undriven(self) -> list[str]:
+        """Signals at the DUT's top that nothing drives, nor does the binding name them."""
+        return [
+            child._name
+            for child in self.top
+            if isinstance(child, _BITS)
+            and child._name not in self._signals
+            and not str(child.value).strip("Zz")
+        ]
+
     def signal(self, name: str) -> Signal:
         """The handle of a signal that the binding names."""
         return self._signals[name]
@@ -231,7 +257,7 @@ class Dut:
             assert isinstance(handle, HierarchyObject)
             handle = handle[step]
         if not isinstance(handle, _BITS):
-            what = f"'{bits.signal}' is {type(handle).__name__}, and no vector of bits"
+            what = f"'{bits.signal}' is {_KINDS.get(type(handle), 'something else')}"
             self._problems.append(self.bound.problem(path, what, "expected bits", ""))
             return
         self._fits(path, bits, handle)
@@ -242,6 +268,11 @@ class Dut:
         if bits.high is not None and bits.high >= width:
             what = f"'{bits.signal}' has {width} bits"
             expected = f"expected bits up to {width - 1}"
+            self._problems.append(self.bound.problem(path, what, expected, ""))
+        if path[0] == "tie" and (value := self.bound.binding.tie[bits.signal]) >> width:
+            bits_of = "1 bit" if width == 1 else f"{width} bits"
+            what = f"{value} does not fit into '{bits.signal}', which has {bits_of}"
+            expected = f"expected at most {(1 << width) - 1}"
             self._problems.append(self.bound.problem(path, what, expected, ""))
         is_data = path[-2] == "fields" or path[0] == "tie"
         is_bit = isinstance(handle, LogicObject) if path[0] == "clock" else width == 1

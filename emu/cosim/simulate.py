@@ -8,8 +8,10 @@ from pathlib import Path
 
 from cocotb_tools.runner import Runner, get_runner
 
-from emu.cosim.build import TIMESCALE, built, failed
+from emu.cosim.build import TIMESCALE, built
+from emu.cosim.errors import CosimError
 from emu.cosim.plan import LOG, VARIABLE, WAVEFORM, Simulation, error_result
+from emu.cosim.said import said_in, told
 from emu.errors import EmuError
 
 
@@ -41,8 +43,9 @@ def _run(plan: Simulation, build: Path, file: Path) -> None:
         _test(runner, plan, build, plusargs, file)
     except RuntimeError:
         if not plan.results.exists():
-            raise failed(f"{plan.simulator} does not start", folder / LOG) from None
-        raise
+            lines = "\n".join(told(said_in(folder / LOG)))
+            raise CosimError(f"{plan.simulator} does not start; it said:\n{lines}") from None
+        # Who waits for the results sees that they are not whole.
 
 
 def _test(runner: Runner, plan: Simulation, build: Path, plusargs: list[str], file: Path) -> None:

@@ -10,6 +10,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from emu.cosim.errors import CosimError
+from emu.cosim.made_from import ICARUS_LIST
 from emu.errors import did_you_mean, listed
 
 VERILOG = (".v", ".sv")
@@ -52,7 +53,12 @@ class Simulator:
 
 SIMULATORS: Mapping[str, Simulator] = {
     "icarus": Simulator(
-        "icarus", "iverilog", VERILOG, "on Debian, apt-get install iverilog", wave_args="-vcd"
+        "icarus",
+        "iverilog",
+        VERILOG,
+        "on Debian, apt-get install iverilog",
+        (f"-Mall={ICARUS_LIST}",),
+        wave_args="-vcd",
     ),
     "verilator": Simulator(
         "verilator",

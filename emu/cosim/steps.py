@@ -11,6 +11,7 @@ from cocotb.triggers import ClockCycles, Timer
 
 from emu.cosim.binding import Bound, Port
 from emu.cosim.compare import Value
+from emu.cosim.errors import BadSignalError
 from emu.cosim.signals import Dut, is_one
 
 #: From so many cycles on it costs less to start a clock than to drive each edge.
@@ -170,10 +171,18 @@ class Steps:
 
     def _shown(self) -> Shown:
         cycle, driven = self.cycle, self._driven
-        valid = self.dut.signal(self._out.valid)
-        gives = self.source.read(cycle) if is_one(valid, cycle, "valid") else None
-        taken = [name for name in driven.answers if self._is_ready(self._answers[name], True)]
-        can_take = self._is_ready(self._in, driven.offer is not None)
+        name = self.source.port
+        taken = set()
+        try:
+            valid = self.dut.signal(self._out.valid)
+            gives = self.source.read(cycle) if is_one(valid, cycle, "valid") else None
+            for name in driven.answers:
+                if self._is_ready(self._answers[name], True):
+                    taken.add(name)
+            name = self.sink.port
+            can_take = self._is_ready(self._in, driven.offer is not None)
+        except BadSignalError as error:
+            raise BadSignalError(error.kind, cycle, f"port '{name}': {error}") from None
         return Shown(can_take, gives, frozenset(taken))
 
     def _is_ready(self, port: Port, is_needed: bool) -> bool:

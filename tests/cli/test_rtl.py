@@ -68,6 +68,37 @@ def test_what_cannot_be_is_told_before_anything_is_built(
 
 
 @needs("iverilog")
+def test_another_period_than_the_tables_is_told(tmp_path: Path) -> None:
+    slow = tmp_path / "slow.yaml"
+    text = Path(PIPELINE[0]).read_text(encoding="utf-8")
+    slow.write_text(text.replace("3106 ps", "4 ns"), encoding="utf-8")
+    numbers = ("--parameter", "LATENCY=9", "--parameter", "DEPTH=9", "--requests", "2")
+    said = []
+    for binding in (PIPELINE[0], "slow.yaml"):
+        command = ("rtl", "pcie_nic", "target_rx", binding, *PIPELINE[1:], "--top", "pipeline")
+        done = emu(tmp_path, *command, *numbers)
+        assert done.returncode == 0, done.stderr
+        said.append((done.stdout, done.stderr))
+    assert said[0] == (said[1][0], "")
+    assert said[1][1] == (
+        "slow.yaml: the clock's period is 4 ns, and that of the stages in the place of the DUT "
+        "3.106 ns: the DUT was run at theirs\n"
+    )
+
+
+@needs("iverilog")
+def test_a_dut_that_does_what_none_may_exits_with_1(tmp_path: Path) -> None:
+    command = ("rtl", "pcie_nic", "target_rx", *PIPELINE, "--top", "pipeline", "--requests", "20")
+    done = emu(tmp_path, *command, "--parameter", "FAULT=7", "--parameter", "FAULT_AT=5")
+    assert (done.returncode, done.stdout) == (1, "")
+    assert re.fullmatch(
+        r"target_rx, cycle \d+, [\d.]+ us: port 'out': m_tdata\[15:0\] is \d+X where field 'id' is "
+        r"valid; expected 0 and 1\n",
+        done.stderr,
+    )
+
+
+@needs("iverilog")
 def test_interrupted_it_says_what_had_been_delivered(tmp_path: Path) -> None:
     arguments = ("--requests", "100000", "--outstanding", "16")
     command = ("rtl", "pcie_nic", "target_rx", *PIPELINE, "--top", "pipeline", *arguments)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -196,9 +197,7 @@ def test_a_pipeline_that_stalls_as_a_whole_does_not_match_and_says_where(
 def test_a_latency_that_varies_with_the_phase_is_a_range(tmp_path: Path, simulator: str) -> None:
     said = special(tmp_path, EVERY_FOURTH).as_json()
     assert said["latency_cycles"] is None
-    assert said["could_not_tell"]["latency_cycles"].startswith(
-        "varies with the phase, between 1 and 4 cycles, "
-    )
+    assert said["could_not_tell"]["latency_cycles"].startswith("varies, between 1 and 4 cycles, ")
     assert (said["depth"], said["refill"], said["steady_interval_cycles"]) == (1, "next_edge", 4)
 
 
@@ -273,6 +272,43 @@ ENDINGS = {
         ),
     ),
 }
+
+
+#: A register, and one more each time that request 40 goes through it; or another in its place.
+ONE_WRONG = """\
+  reg full, again; reg [15:0] data;
+  assign s_ready = !full;
+  assign m_valid = full;
+  assign m_data = OUT;
+  always @(posedge clk)
+    if (!rst_n) begin full <= 0; again <= 0; end
+    else if (s_valid && s_ready) begin full <= 1; data <= s_data; again <= AGAIN; end
+    else if (m_valid && m_ready) begin full <= again; again <= 0; end
+"""
+
+
+@icarus
+def test_more_outputs_than_requests_are_told_as_that(tmp_path: Path, simulator: str) -> None:
+    body = ONE_WRONG.replace("OUT", "data").replace("AGAIN", "s_data == 40")
+    with pytest.raises(RunError) as error:
+        special(tmp_path, body)
+    assert re.fullmatch(
+        r"384 requests without pause were taken, and 385 came out at port 'out' within \d+ cycles "
+        r"after the last; expected one output for each: 'id' 40 came out 2 times, expected 1",
+        str(error.value),
+    )
+
+
+@icarus
+def test_other_outputs_than_requests_are_not_said_to_be_in_another_order(
+    tmp_path: Path, simulator: str
+) -> None:
+    body = ONE_WRONG.replace("OUT", "data == 40 ? 16'd41 : data").replace("AGAIN", "0")
+    said = special(tmp_path, body).as_json()
+    assert (
+        "what comes out is not what went in: 'id' 40 came out 0 times, expected 1"
+        in (said["notes"])
+    )
 
 
 @icarus

@@ -79,11 +79,26 @@ def test_bounded_waits_until_the_skew_is_over() -> None:
     (
         ([(300, 7), (500, 8), (501, 9)], None),
         ([(3, 7), (4, 9), (9, 8)], Mismatch("out", 4, Seen(1, 4, 9), Seen(1, 4, 8))),
+        # It is seen where the DUT shows it, however far ahead the emulator is.
+        ([(300, 7), (500, 9)], Mismatch("out", 500, Seen(1, 500, 9), Seen(1, 4, 8))),
         ([(3, 7)], None),
     ),
 )
 def test_order_looks_at_nothing_but_order(dut: Events, found: Mismatch | None) -> None:
     assert compare(ORDER, {"out": dut}, {"out": SAME})[1] == found
+
+
+def test_in_order_all_that_the_dut_showed_before_its_difference_agrees() -> None:
+    emulator = [(number, number) for number in range(10)]
+    late = [(100 + 7 * number, number) for number in range(10)]
+    broken = [*late[:8], (late[8][0], 9)]
+    comparison, found = compare(
+        ORDER, {"in": late, "out": broken}, {"in": emulator, "out": emulator}
+    )
+    assert found == Mismatch("out", 156, Seen(8, 156, 9), Seen(8, 8, 8))
+    # At the input also what came in that cycle.
+    assert (comparison.ports["in"].matched, comparison.ports["out"].matched) == (9, 8)
+    assert comparison.ports["out"].last_of_dut[-1] == Seen(7, 149, 7)
 
 
 def test_what_may_be_left_over_is_said() -> None:

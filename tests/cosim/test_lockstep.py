@@ -12,7 +12,7 @@ from emu.cosim.compare import Rule
 from emu.cosim.errors import CosimError
 from emu.cosim.report import PortEvent
 from emu.cosim.run import Beside, run_lockstep
-from emu.errors import EmuError
+from emu.errors import EmuError, RunError
 from tests.cosim.bound import PIPELINE, Bench, simulators
 
 #: Planted faults of the pipeline: see testbenches/hdl/README.md.
@@ -161,6 +161,7 @@ def test_a_dut_that_stalls_ends_the_run_with_both_sides(bench: Bench, simulator:
         "'in' is offered item 20 since cycle 20; ready is 0",
         "'out' shows valid 0; its taker is ready",
     ]
+    assert found.emulator_waits == ["nothing is inside any more"]
     assert result.matched == {"in": 20, "out": 20}
     # What may be left over is said.
     (few,) = bench.run(replace(beside, left_over=79), simulator=simulator, parameters=parameters)
@@ -176,7 +177,10 @@ def test_nothing_compared_is_a_failure(bench: Bench, simulator: str) -> None:
     (result,) = bench.run(beside, simulator=simulator, parameters=parameters)
     found = result.difference
     assert found is not None
-    assert found.what == "nothing was compared: no port had a handshake"
+    assert found.what == (
+        "nothing was compared: no port had a handshake (is 'rst' high in reset, must some input be "
+        "tied, or does it wait for more?)"
+    )
 
 
 @pytest.mark.parametrize("simulator", simulators("icarus", "ghdl"))
@@ -229,6 +233,79 @@ def test_signals_that_the_dut_does_not_have_are_told_with_the_near_one(
     ]
 
 
+@pytest.mark.parametrize("simulator", simulators("icarus"))
+def test_values_and_signals_that_do_not_fit_are_told(bench: Bench, simulator: str) -> None:
+    reset = "reset: {signal: rst, active: high, cycles: 4}"
+    bench.binding.write_text(
+        PIPELINE.replace(reset, "tie: {rst: 2}").replace("ready: m_tready", "ready: queue"),
+        encoding="utf-8",
+    )
+    with pytest.raises(EmuError) as error:
+        bench.run(STEADY, simulator=simulator)
+    assert str(error.value).splitlines() == [
+        (
+            f"{bench.binding}:3:7: binding.tie.rst: 2 does not fit into 'rst', which has 1 bit; "
+            "expected at most 1"
+        ),
+        f"{bench.binding}:14:12: binding.ports.out.ready: 'queue' is an array; expected bits",
+    ]
+
+
+@pytest.mark.parametrize("simulator", simulators("icarus"))
+def test_an_input_that_nothing_drives_is_named(bench: Bench, simulator: str) -> None:
+    text = PIPELINE.replace("    ready: m_tready\n", "")
+    bench.binding.write_text(text, encoding="utf-8")
+    (result,) = bench.run(STEADY, simulator=simulator)
+    found = result.difference
+    assert found is not None
+    assert found.kind == "unknown"
+    assert found.what.endswith("; nothing drives m_tready: expected it in the binding")
+
+
+#: Counts up to what its type does not hold.
+OUT_OF_RANGE = """\
+library ieee;
+use ieee.std_logic_1164.all;
+entity counter is
+  port (clk, rst, s_tvalid, m_tready : in std_logic; s_tready, m_tvalid : out std_logic;
+        s_tdata : in std_logic_vector(31 downto 0); m_tdata : out std_logic_vector(31 downto 0));
+end entity;
+architecture a of counter is
+  signal count : integer range 0 to 9 := 0;
+begin
+  s_tready <= '1';
+  m_tvalid <= '0';
+  m_tdata <= s_tdata;
+  process (clk) begin
+    if rising_edge(clk) then
+      count <= count + 1;
+    end if;
+  end process;
+end architecture;
+"""
+
+
+@pytest.mark.parametrize("simulator", simulators("ghdl"))
+def test_what_ends_a_simulation_is_told_without_what_python_says_of_it(
+    bench: Bench, simulator: str, tmp_path: Path
+) -> None:
+    source = tmp_path / "counter.vhd"
+    source.write_text(OUT_OF_RANGE, encoding="utf-8")
+    text = PIPELINE.replace("parameters: {W: 32}\n", "")
+    bench.binding.write_text(text, encoding="utf-8")
+    beside = Beside(rule=Rule("order"))
+    with pytest.raises(RunError) as error:
+        run_lockstep(
+            bench.binding, [source], "counter", beside, simulator=simulator, builds=tmp_path
+        )
+    said = str(error.value)
+    assert said.startswith("ghdl ended before the run did; it said:\n")
+    assert "bound check failure at " in said
+    assert f"{source}:15" in said
+    assert "Traceback" not in said
+    assert "cocotb" not in said
+
+
 @pytest.mark.parametrize("simulator", simulators("icarus", "verilator", "ghdl"))
 def test_a_parameter_that_the_dut_does_not_have_is_told(bench: Bench, simulator: str) -> None:
     with pytest.raises(CosimError, match=r"(?i)no_such"):
@@ -246,3 +323,5 @@ def test_hdl_that_cannot_be_read_is_told(bench: Bench, simulator: str, tmp_path:
         )
     assert str(error.value).startswith("icarus does not build; it said:\n")
     assert f"{broken}:2: " in str(error.value)
+    log = str(error.value).splitlines()[-1].removeprefix("all of it is in ")
+    assert f"{broken}:2: " in Path(log).read_text(encoding="utf-8")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from itertools import islice
 from pathlib import Path
 
@@ -18,15 +19,17 @@ icarus = pytest.mark.parametrize("simulator", simulators("icarus"))
 
 #: A pipeline through which packets go, a beat a cycle, and in which there is room for all of them.
 PACKETS = """\
-module packets #(parameter int LATENCY = 5, FAULT = 0, FAULT_AT = 0) (
+module packets #(parameter int LATENCY = 5, FAULT = 0, FAULT_AT = 0, LAST_LOST_AT = -1) (
     input logic clk, input logic rst,
     input logic s_tvalid, output logic s_tready, input logic [31:0] s_tdata, input logic s_tlast,
     output logic m_tvalid, input logic m_tready, output logic [31:0] m_tdata, output logic m_tlast
 );
   pipeline #(.W(33), .LATENCY(LATENCY), .DEPTH(1024), .FAULT(FAULT), .FAULT_AT(FAULT_AT)) beats (
       .clk, .rst, .s_tvalid, .s_tready, .s_tdata({s_tlast, s_tdata}),
-      .m_tvalid, .m_tready, .m_tdata({m_tlast, m_tdata}), .blocked()
+      .m_tvalid, .m_tready, .m_tdata({last, m_tdata}), .blocked()
   );
+  logic last;
+  assign m_tlast = last && int'(m_tdata[15:0]) != LAST_LOST_AT;
 endmodule
 """
 BINDING = """\
@@ -103,6 +106,30 @@ def test_packets_are_equal_whichever_beat_counts(tmp_path: Path, simulator: str,
     for result in results:
         assert result.is_equal, "\n".join(result.lines())
         assert result.matched == {"in": REQUESTS, "out": REQUESTS}
+
+
+@icarus
+@pytest.mark.parametrize(
+    ("beat", "kind", "what"),
+    (
+        (LAST, "event", r"'last' is 0 in beat (\d) of \1; expected 1"),
+        (FIRST, "data", "a beat shows other fields than those .*, of which none was the last"),
+    ),
+)
+def test_a_last_that_is_not_there_is_told(
+    tmp_path: Path, simulator: str, beat: str, kind: str, what: str
+) -> None:
+    for number in (20, 21, 22):
+        (result,) = run(
+            tmp_path, simulator, beat=beat, offer="always", ready="always", LAST_LOST_AT=number
+        )
+        found = result.difference
+        assert found is not None
+        assert (found.kind, found.port) == (kind, "out")
+        assert re.fullmatch(what, found.what)
+        assert result.matched["out"] == number + (beat == FIRST)
+        if beat == LAST:
+            assert (found.dut, found.emulator and found.emulator.fields["id"]) == (None, number)
 
 
 @icarus

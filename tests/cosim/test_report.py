@@ -57,6 +57,11 @@ def test_an_equal_run_is_one_line() -> None:
     assert EQUAL.is_equal
 
 
+def test_a_run_that_ctrl_c_ended_says_how_far_it_came() -> None:
+    (line,) = replace(EQUAL, interrupted=True).lines()
+    assert line.startswith("seed 3: interrupted, and equal up to there, in 512 cycles (exact; ")
+
+
 def test_a_difference_shows_both_sides_field_by_field() -> None:
     assert list(DIFFERENT.lines()) == [
         (

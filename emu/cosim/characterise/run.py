@@ -38,6 +38,8 @@ def characterise(
     each is held to as many values as `limits` says. `EmuError` for what cannot be run, `RunError`
     for a DUT that does not do what every experiment needs: take requests, and give each once.
     """
+    if not seeds:
+        raise CosimError("no seeds; expected at least one")
     bound = read_binding(Path(binding))
     fields = bound.binding.ports[roles_of(bound).input].fields
     for name in counting:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from fractions import Fraction
 from itertools import pairwise
 
+from emu.cosim.binding import in_reset
 from emu.cosim.characterise.bench import (
     Answers,
     Bench,
@@ -127,7 +129,7 @@ class Stream:
         if len(set(inside)) == 1:
             found.found("latency_cycles", inside[0], f"{what}, {len(GAPS)} requests alone")
         else:
-            varies = f"varies with the phase, {between(inside)}, {what}"
+            varies = f"varies, {between(inside)}, {what}"
             found.found("latency_cycles", None, varies, assumed=max(inside))
         # After a short gap the interval can still be running.
         waits = waits[-LONG_GAPS:]
@@ -174,11 +176,7 @@ class Stream:
     def _nothing_came(self, seen: Seen) -> str:
         roles, reset = self.bench.roles, self.bench.binding.reset
         bound = f"within {self.patience_cycles} cycles"
-        hint = (
-            "does it need a reset"
-            if reset is None
-            else f"is '{reset.signal}' {reset.active} in reset"
-        )
+        hint = in_reset(reset)
         if len(seen.offered) > len(seen.taken):
             return (
                 f"port '{roles.input}': ready stayed 0 {bound} after valid of request "
@@ -353,26 +351,28 @@ class Stream:
         def offer(seen: Seen) -> bool:
             return len(seen.offered) < BURST
 
-        def over(seen: Seen) -> bool:
-            return len(seen.given) >= BURST or self._is_quiet(seen)
-
         seen = await self.bench.play(
             Play(
-                over,
-                BURST * (self.quiet + 1),
+                self._is_quiet,
+                (BURST + 1) * (self.quiet + 1),
                 offer=offer,
                 answer=self.memory(),
                 settle=self.settle,
             )
         )
-        if len(seen.given) < BURST:
+        if len(seen.given) != BURST:
             raise RunError(
                 f"{len(seen.taken)} requests without pause were taken, and {len(seen.given)} came "
                 f"out at port '{self.bench.roles.output}' within {self.quiet} cycles after the "
-                "last; expected all"
+                f"last; expected one output for each{self._not_once(seen)}"
             )
-        if self.bench.is_numbered and seen.given_ids != self._ids(len(seen.given)):
-            found.notes.append("requests do not leave in the order in which they came")
+        if self.bench.is_numbered and seen.given_ids != self._ids(BURST):
+            wrong = self._not_once(seen)
+            found.notes.append(
+                f"what comes out is not what went in{wrong}"
+                if wrong
+                else "requests do not leave in the order in which they came"
+            )
         gaps = differences(seen.taken)
         pattern = repeating(gaps[-BURST_TAIL:])
         what = "from one input handshake to the next, without pause on either side"
@@ -386,6 +386,17 @@ class Stream:
             ratio = "" if whole is not None else f": {mean.numerator}/{mean.denominator}"
             found.found("steady_interval_cycles", whole, f"{what}{ratio}")
         self._interval(gaps)
+
+    def _not_once(self, seen: Seen) -> str:
+        """The first request of a burst that did not come out once, for people; nothing if all."""
+        if not self.bench.is_numbered:
+            return ""
+        expected, came = Counter(self._ids(BURST)), Counter(seen.given_ids)
+        for number in sorted(expected | came):
+            if came[number] != expected[number]:
+                times = counted(came[number], "time")
+                return f": '{NUMBER}' {number} came out {times}, expected {expected[number]}"
+        return ""
 
     def _ids(self, count: int) -> list[int]:
         bits = min(self.bench.data.widths[NUMBER], self.bench.out.widths[NUMBER])
