@@ -95,12 +95,13 @@ class Port:
         Requests go on in the order in which they are emitted.
         """
         self._remove(request)
-        parts = tuple(parts)
-        fault = fault_in(parts)
-        if fault:
-            place = called(self.name, "emit", request, self.now_ps)
-            raise StageError(f"{place} is given {fault}")
-        self.out.append((request, parts))
+        if parts:
+            parts = tuple(parts)
+            fault = fault_in(parts)
+            if fault:
+                place = called(self.name, "emit", request, self.now_ps)
+                raise StageError(f"{place} is given {fault}")
+        self.out.append((request, parts or ()))
         self.blocked += 1
 
     def drop(self, request: Request) -> None:

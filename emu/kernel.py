@@ -273,7 +273,10 @@ class Kernel:
         elif station.unbounded and hop.serve is None and self._teller is None:
             # First in, first out, and no limit but interval and clock: all is known, and nobody
             # asks in between. So the wait costs no event.
-            self._start(station, request, station.earliest(now_ps))
+            at_ps = station.earliest(now_ps)
+            if at_ps != now_ps and station.edge != station.free_edge:
+                station.resumed_edge = station.edge
+            self._start(station, request, at_ps)
         else:
             station.channel.put(request, now_ps)
             self._ready.append(station)

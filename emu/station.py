@@ -38,6 +38,7 @@ class Station:
         "chooses",
         "clock",
         "contested",
+        "counts_places",
         "depth",
         "edge",
         "first_ps",
@@ -50,7 +51,6 @@ class Station:
         "name",
         "overflow",
         "place_ps",
-        "placed_ps",
         "plain",
         "pools",
         "port",
@@ -117,17 +117,18 @@ class Station:
         #: The table's arbitration: the entry that a request comes from to its rank.
         self.ranks: dict[int, int] = {}
         self.inside: deque[Request] = deque()
+        #: Whether a request takes a place as it enters.
+        self.counts_places = depth is not None and actor is None
         #: Places taken: one for each request or batch.
         self.taken = 0
-        #: Places taken times picoseconds, up to when the last was taken or became free.
+        #: When places became free, all added up, less when they were taken.
         self.place_ps = 0
-        self.placed_ps = 0
         #: When the places that became free, and can't be taken yet, can be.
         self.refill_ps: deque[int] = deque()
         #: The next acceptance is not before this time, and on a clock not before this edge.
         self.free_ps = 0
         self.free_edge = 0
-        #: The edge of the last acceptance that came later than that.
+        #: The edge of the last acceptance known ahead that comes later than that.
         self.resumed_edge = 0
         #: The edge of the present instant, once `earliest` has found it to be one.
         self.edge = 0
@@ -167,8 +168,6 @@ class Station:
         if clock is None:
             self.free_ps = at_ps + busy
             return at_ps + latency
-        if self.edge > self.free_edge:
-            self.resumed_edge = self.edge
         self.free_edge = self.edge + busy
         return clock.edge(self.edge + latency)
 
@@ -185,10 +184,12 @@ class Station:
     def enter(self, request: Request, hop: Hop, now_ps: int) -> None:
         """The request, and those accepted together with it, take a place inside.
 
-        An actor's are on their way out by then; if it has places, it counts them itself.
+        An actor's are on their way out by then; one that has places has called `take_place`.
         """
-        if self.actor is None:
-            self.take_place(now_ps)
+        if self.counts_places:
+            # As `take_place`: a call for each request would be felt.
+            self.taken += 1
+            self.place_ps -= now_ps
         self.inside.append(request)
         if request.riders and hop.ends_batch:
             self.inside.extend(request.riders)
@@ -208,25 +209,19 @@ class Station:
             sharing[0] -= 1
             if sharing[0]:
                 return False
-        if self.actor is None:
-            self.free_place(now_ps)
-        return self.depth is not None
+        if self.depth is None:
+            return False
+        self.taken -= 1
+        if self.refills_at_edge and self.clock is not None:
+            now_ps = self.clock.edge(self.clock.edge_after(now_ps))
+            self.refill_ps.append(now_ps)
+        self.place_ps += now_ps
+        return True
 
     def take_place(self, now_ps: int) -> None:
         """A place inside is taken."""
-        self.place_ps += self.taken * (now_ps - self.placed_ps)
-        self.placed_ps = now_ps
         self.taken += 1
-
-    def free_place(self, now_ps: int) -> None:
-        """A place becomes free, and with `refills_at_edge` can be taken from the next edge on."""
-        self.place_ps += self.taken * (now_ps - self.placed_ps)
-        self.placed_ps = now_ps
-        self.taken -= 1
-        if self.depth is not None and self.refills_at_edge and self.clock is not None:
-            refill_ps = self.clock.edge(self.clock.edge_after(now_ps))
-            self.refill_ps.append(refill_ps)
-            self.place_ps += refill_ps - now_ps
+        self.place_ps -= now_ps
 
     def span(self, duration: Duration) -> int:
         """Picoseconds in what a stage adds; -1 where that is not as `expected_span` says."""
@@ -305,7 +300,7 @@ class Station:
     def taken_ps(self, now_ps: int) -> int:
         """Places taken times picoseconds up to now; a place counts until it can be taken again."""
         ahead_ps = sum(refill_ps - now_ps for refill_ps in self.refill_ps if refill_ps > now_ps)
-        return self.place_ps + self.taken * (now_ps - self.placed_ps) - ahead_ps
+        return self.place_ps + self.taken * now_ps - ahead_ps
 
 
 def step_clock(stations: Iterable[Station], clock: object) -> Clock:

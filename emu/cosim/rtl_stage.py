@@ -150,7 +150,6 @@ class RtlStage(Actor):
 
     def left(self, request: Request, port: Port) -> None:
         """The place that it had in the DUT is free, and the DUT may give the next."""
-        self._station.free_place(port.now_ps)
         self._note_places(port.now_ps)
         if request is self._out:
             self._has_gone = True

@@ -93,6 +93,8 @@ class Events:
         world["round"] = world["round_left"] = rounds_of(workload).size
         self._until_ps = until_ps
         self._inside_before_ps = 0
+        #: Places taken times picoseconds of each station, up to when the last changed.
+        self._place_ps = [0] * len(self._building.stations)
         world["more_posts"] = 1
         self._building.load_plans(self._worlds)
         self._begin_posts()
@@ -313,7 +315,7 @@ class Events:
         closed[:] = 0
         stations = contents(world["stations"], STATION)
         for station, one in zip(self._building.stations, stations, strict=True):
-            station.place_ps += int(one["place_ps"])
+            self._place_ps[station.index] += int(one["place_ps"])
             one["place_ps"] = 0
         self._inside_before_ps += int(world["inside_ps"])
         world["all_inside_ps"] -= world["inside_ps"]
@@ -355,7 +357,10 @@ class Events:
         for station, one in zip(self._building.stations, stations, strict=True):
             for name in ("accepted", "busy", "free_ps", "free_edge", "resumed_edge"):
                 setattr(station, name, int(one[name]))
-            station.taken, station.placed_ps = int(one["taken"]), int(one["placed_ps"])
+            station.taken = int(one["taken"])
+            # It counts from time 0 on what is taken still.
+            before_ps = station.taken * int(one["placed_ps"])
+            station.place_ps = self._place_ps[station.index] - before_ps
             station.refill_ps = deque(ring_numbers(one["refill_ps"]))
         of_pools: list[dict[Any, tuple[int, int]]] = [{} for _ in self._building.pools]
         pools = contents(self._world["pools"], POOL)

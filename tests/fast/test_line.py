@@ -91,10 +91,7 @@ def check(source: Table, load: Load) -> Line:
 
 def left(path: Path) -> list[tuple[int, ...]]:
     """What a run has left of each station."""
-    return [
-        (one.accepted, one.busy, one.free_ps, one.free_edge, one.resumed_edge)
-        for one in path.stations
-    ]
+    return [(one.accepted, one.busy, one.free_ps, one.free_edge) for one in path.stations]
 
 
 RINGS = ("freed", "left", "history")
