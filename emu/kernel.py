@@ -274,8 +274,6 @@ class Kernel:
             # First in, first out, and no limit but interval and clock: all is known, and nobody
             # asks in between. So the wait costs no event.
             at_ps = station.earliest(now_ps)
-            if at_ps != now_ps and station.edge != station.free_edge:
-                station.resumed_edge = station.edge
             self._start(station, request, at_ps)
         else:
             station.channel.put(request, now_ps)

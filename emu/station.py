@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import deque
 from collections.abc import Hashable, Iterable
 from fractions import Fraction
@@ -128,7 +129,7 @@ class Station:
         #: The next acceptance is not before this time, and on a clock not before this edge.
         self.free_ps = 0
         self.free_edge = 0
-        #: The edge of the last acceptance known ahead that comes later than that.
+        #: The edge of the last acceptance that came later than it could have.
         self.resumed_edge = 0
         #: The edge of the present instant, once `earliest` has found it to be one.
         self.edge = 0
@@ -168,6 +169,8 @@ class Station:
         if clock is None:
             self.free_ps = at_ps + busy
             return at_ps + latency
+        if self.edge > self.free_edge:
+            self.resumed_edge = self.edge
         self.free_edge = self.edge + busy
         return clock.edge(self.edge + latency)
 
@@ -287,11 +290,12 @@ class Station:
         clock = self.clock
         if clock is None:
             return self.busy - max(0, self.free_ps - now_ps)
-        busy_ps = clock.span(Cycles(self.busy))
-        if not self.accepted:
-            return 0
-        ahead_from_ps = max(now_ps, clock.edge(self.resumed_edge))
-        return max(0, busy_ps - max(0, clock.edge(self.free_edge) - ahead_from_ps))
+        # Exactly, as cycles are not whole picoseconds: how far ahead acceptances are known must
+        # not show.
+        period_ps = clock.period_ps
+        ahead_ps = clock.phase_ps + self.free_edge * period_ps - now_ps
+        ahead_ps = min(ahead_ps, (self.free_edge - self.resumed_edge) * period_ps)
+        return max(0, math.floor(self.busy * period_ps - max(Fraction(0), ahead_ps)))
 
     def all_busy_ps(self) -> Fraction:
         """The same of all acceptances, those that lie ahead as well, exactly."""

@@ -101,6 +101,19 @@ def test_who_waits_for_an_edge_keeps_nobody_out(engine: Engine) -> None:
     assert [one.in_use_ps for one in report.used] == [1_000_000]
 
 
+@pytest.mark.parametrize("engine", ("reference", "fast", "traced"))
+def test_half_a_cycle_is_counted_alike_however_far_ahead_all_is_known(engine: str) -> None:
+    # 322 MHz: edge 1 is at 3105.59 ps, so that 894.41 ps of the first one's cycle have passed.
+    path = Path(table([clocked("x", 1)], clocks={"nic": "322 MHz"}))
+    load = Described(Timed([(3105, Access(READ, 64, 0))] * 2), {}, (READ, 64))
+    if engine == "fast":
+        report = run_on("fast", path, load, until_ps=4000)
+    else:
+        listener = None if engine == "reference" else lambda event: None
+        report = run_workload(path, load, until_ps=4000, listener=listener)
+    assert [one.in_use_ps for one in report.used] == [894]
+
+
 def test_a_listener_changes_no_figure() -> None:
     posts = [(number * 900, Access(READ, 64, 0)) for number in range(50)]
     path = [clocked("x", 3, 2), station("y", "7 ns", interval="3 ns"), clocked("z", 1, 4)]

@@ -10,7 +10,6 @@ from typing import Any
 
 import numpy as np
 
-from emu.breakdown import Ledger
 from emu.engines import Completed, FaultError, TooFarError
 from emu.fast import kinds
 from emu.fast.alike import check_order
@@ -26,17 +25,17 @@ from emu.fast.codes import (
     WANTS_POSTS,
 )
 from emu.fast.compiled import compile_once
+from emu.fast.counted import Counted
 from emu.fast.engine import MOST_SUM_PS, advance, answer_at
 from emu.fast.layout import KEYED, PLAN, POOL, REQUEST, STATION
 from emu.fast.log import ALL, COMPLETED, COMPLETIONS, LINE_WORDS, NOTHING
 from emu.fast.make_wire import counts
 from emu.fast.refusal import RefusalError
 from emu.fast.source_feed import Rows, make_source
-from emu.histogram import Histogram
 from emu.path import Path
 from emu.plan import Plan
 from emu.request import Request
-from emu.rounds import Rounds, rounds_of
+from emu.rounds import rounds_of
 from emu.time import format_time
 from emu.where import still_inside
 from emu.workload import Workload
@@ -57,7 +56,7 @@ class Standstill:
     now_ps: int
 
 
-class Events:
+class Events(Counted):
     """One run of a workload over a fresh path, request for request as `emu.driver.Driver`.
 
     `RefusalError` for what the compiled engine does not take. With `logs` all times are written
@@ -74,8 +73,7 @@ class Events:
         on_complete: Callable[[Completed], None] | None = None,
         logs: bool = False,
     ) -> None:
-        self.latency = Histogram()
-        self.ledger = Ledger()
+        super().__init__()
         self._on_complete = on_complete
         self._is_stopping = False
         self._path = path
@@ -86,7 +84,7 @@ class Events:
             for rest in range(0, path.address_step, step):
                 self._building.add_kind(operation, size_bytes, rest)
         self._worlds = self._building.world()
-        world = self._world
+        world = self._record
         world["limit"] = -1 if requests is None else requests
         world["until_ps"] = MOST_PS if until_ps is None else min(until_ps, MOST_PS)
         world["logs"] = ALL if logs else NOTHING if on_complete is None else COMPLETIONS
@@ -122,7 +120,7 @@ class Events:
 
         `TooFarError` for times that do not fit.
         """
-        world = self._world
+        world = self._record
         compile_once(advance, lambda: advance(self._worlds, 0))
         status = RUNNING
         while status in (RUNNING, WANTS_POSTS) and not self._is_stopping:
@@ -148,41 +146,19 @@ class Events:
     # -- what the run gave ------------------------------------------------------------------
 
     @property
-    def posted(self) -> int:
-        """How many requests were posted."""
-        return int(self._world["posted"])
-
-    @property
     def marked(self) -> int:
         """How many were posted with an order, a service mode or a fence."""
-        return int(self._world["marked"])
-
-    @property
-    def first_completion_ps(self) -> int:
-        """When the first request was complete; 0 if none was."""
-        return int(self._world["first_completion_ps"])
-
-    @property
-    def rounds(self) -> Rounds:
-        """When so many completions at a time were there."""
-        world = self._world
-        names = ("round", "rounds", "first_round_ps", "last_round_ps")
-        return Rounds(*(int(world[name]) for name in names))
-
-    @property
-    def last_completion_ps(self) -> int:
-        """When the last request was complete; 0 if none was."""
-        return int(self._world["last_completion_ps"])
+        return int(self._record["marked"])
 
     @property
     def changed_ps(self) -> int:
         """When a request came in or went out last."""
-        return int(self._world["changed_ps"])
+        return int(self._record["changed_ps"])
 
     @property
     def now_ps(self) -> int:
         """Up to when it has run."""
-        world = self._world
+        world = self._record
         # One that is stopped has not come to its end.
         until_ps = self._until_ps if world["status"] == OVER else None
         return max(int(world["now_ps"]), until_ps or 0)
@@ -190,12 +166,12 @@ class Events:
     @property
     def inside_ps(self) -> int:
         """Requests inside times picoseconds, from the first post to the last completion."""
-        return self._inside_before_ps + int(self._world["inside_ps"])
+        return self._inside_before_ps + int(self._record["inside_ps"])
 
     @property
     def dropped(self) -> dict[str, int]:
         """Stage to how many requests it dropped."""
-        counts = contents(self._world["dropped"])
+        counts = contents(self._record["dropped"])
         names = [station.name for station in self._building.stations]
         return {name: int(count) for name, count in zip(names, counts, strict=True) if count}
 
@@ -203,7 +179,7 @@ class Events:
     def in_flight_at(self) -> dict[str, int]:
         """Stage name to how many requests are still there."""
         standstill = Standstill(self._inside(), self.now_ps)
-        return still_inside(standstill, is_traced=self._world["logs"] == ALL)
+        return still_inside(standstill, is_traced=self._record["logs"] == ALL)
 
     @property
     def parts(self) -> list[str]:
@@ -217,30 +193,30 @@ class Events:
 
     def log(self) -> np.ndarray[Any, Any]:
         """The lines that were written down; see `emu.fast.log`."""
-        lines: np.ndarray[Any, Any] = contents(self._world["log"]).reshape(-1, LINE_WORDS)
+        lines: np.ndarray[Any, Any] = contents(self._record["log"]).reshape(-1, LINE_WORDS)
         return lines.copy()
 
     def counts(self, stage: str) -> dict[str, int]:
         """What a stage with rules of its own has counted; `PathError` if there is none."""
         station = self._path.actor(stage)
-        one = contents(self._world["stations"], STATION)[station.index]
+        one = contents(self._record["stations"], STATION)[station.index]
         if one["actor"] == RELIABLE_WIRE:
-            return counts(contents(self._world["wires"], kinds.KINDS["wires"])[one["place"]])
+            return counts(contents(self._record["wires"], kinds.KINDS["wires"])[one["place"]])
         if one["actor"] == READ_CHECK:
-            order = contents(self._world["orders"], kinds.KINDS["orders"])[one["place"]]
+            order = contents(self._record["orders"], kinds.KINDS["orders"])[one["place"]]
             return {"reads_repeated": int(order["repeated"])}
         return {}
 
     # -- between two calls ------------------------------------------------------------------
 
     @property
-    def _world(self) -> Any:
+    def _record(self) -> Any:
         return self._worlds[0]
 
     @property
     def _has_more(self) -> bool:
         """Whether anything is due or to be posted."""
-        world = self._world
+        world = self._record
         return bool(world["due"]["count"] or world["next_post"] < world["posts"]["count"])
 
     def _begin_posts(self) -> None:
@@ -257,11 +233,11 @@ class Events:
             self._give_posts()
         except RefusalError as refusal:
             raise _cannot_go_on(refusal) from None
-        self._world["status"] = RUNNING
+        self._record["status"] = RUNNING
 
     def _give_posts(self) -> None:
         """Gives more of what is posted, as far as it is wanted."""
-        world = self._world
+        world = self._record
         fresh = [self._feed.refill(world)]
         if world["more_posts"] and world["next_post"] == world["posts"]["count"]:
             rows = self._feed.chunk(CHUNK)
@@ -286,8 +262,8 @@ class Events:
     def _tell(self, on_complete: Callable[[Completed], None]) -> None:
         """Tells of what is complete since this was called last."""
         lines = self.log()
-        if self._world["logs"] == COMPLETIONS:
-            self._world["log"]["count"] = 0
+        if self._record["logs"] == COMPLETIONS:
+            self._record["log"]["count"] = 0
         for time_ps, kind, number, submitted_ps, initiator, operation in lines.tolist():
             if kind == COMPLETED:
                 on_complete(
@@ -296,7 +272,7 @@ class Events:
 
     def _take_sums(self) -> None:
         """Takes what was summed up, so that the sums start again from zero."""
-        world = self._world
+        world = self._record
         counts, sums = contents(world["bucket_counts"]), contents(world["bucket_sums"])
         buckets = np.flatnonzero(counts)
         found = buckets.tolist()
@@ -324,7 +300,7 @@ class Events:
     def _charged(self) -> dict[tuple[str, str], int]:
         """Stage and part to the sum over what has completed since this was called last."""
         building, entries = self._building, self._path.table.entries
-        charged = contents(self._world["charged"]).reshape(-1, self._world["part_count"])
+        charged = contents(self._record["charged"]).reshape(-1, self._record["part_count"])
         sums = {
             (entries[entry].name, building.parts[part]): int(charged[entry, part])
             for entry, part in np.argwhere(charged).tolist()
@@ -335,7 +311,7 @@ class Events:
     def _inside(self) -> list[Request]:
         """The requests that are still inside, by number."""
         found = []
-        for one in contents(self._world["requests"], REQUEST):
+        for one in contents(self._record["requests"], REQUEST):
             if one["inside"]:
                 plan = self._building.plans[one["plan"]]
                 request = Request(
@@ -353,7 +329,7 @@ class Events:
 
     def _settle(self) -> None:
         """Leaves the stations and pools of the path as they are at the end of the run."""
-        stations = contents(self._world["stations"], STATION)
+        stations = contents(self._record["stations"], STATION)
         for station, one in zip(self._building.stations, stations, strict=True):
             for name in ("accepted", "busy", "free_ps", "free_edge", "resumed_edge"):
                 setattr(station, name, int(one[name]))
@@ -363,8 +339,8 @@ class Events:
             station.place_ps = self._place_ps[station.index] - before_ps
             station.refill_ps = deque(ring_numbers(one["refill_ps"]))
         of_pools: list[dict[Any, tuple[int, int]]] = [{} for _ in self._building.pools]
-        pools = contents(self._world["pools"], POOL)
-        for key, one in enumerate(contents(self._world["keyed"], KEYED)):
+        pools = contents(self._record["pools"], POOL)
+        for key, one in enumerate(contents(self._record["keyed"], KEYED)):
             updated_ps = int(pools[one["pool"]]["updated_ps"])
             unit_ps = int(one["unit_ps"] + one["held"] * (updated_ps - one["updated_ps"]))
             of_pools[one["pool"]][key] = int(one["held"]), unit_ps

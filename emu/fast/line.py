@@ -11,18 +11,18 @@ from typing import Any
 import numpy as np
 
 from emu import parts
-from emu.breakdown import BreakdownError, Ledger
+from emu.breakdown import BreakdownError
 from emu.engines import TooFarError
 from emu.fast.alike import NEVER_PS, alike
 from emu.fast.blocks import give_back, ring_numbers
 from emu.fast.compiled import compile_once
+from emu.fast.counted import Counted
 from emu.fast.line_run import BUCKETS, LINE, MOST_PS, advance
 from emu.fast.refusal import RefusalError
 from emu.fast.stop import CHARGES
 from emu.fast.stops import stops_of, why_not
-from emu.histogram import Histogram
 from emu.path import Path
-from emu.rounds import Rounds, rounds_of
+from emu.rounds import rounds_of
 from emu.time import format_time
 from emu.where import OUTSIDE
 from emu.workload import Workload
@@ -39,7 +39,7 @@ _PARTS = {
 }
 
 
-class Line:
+class Line(Counted):
     """One run of a workload over a fresh path, request for request as `emu.driver.Driver`.
 
     `RefusalError` for what is no line.
@@ -58,10 +58,9 @@ class Line:
         reason = why_not(plan)
         if reason is not None:
             raise RefusalError(reason)
+        super().__init__()
         self._path = path
         self._is_stopping = False
-        self.latency = Histogram()
-        self.ledger = Ledger()
         #: Nothing is lost on a line.
         self.dropped: dict[str, int] = {}
         self._plan = plan
@@ -72,7 +71,7 @@ class Line:
         limits = [limit for limit in (requests, load.left) if limit is not None]
         self._lines = np.zeros(1, LINE)
         self._stops, behind_ps = stops_of(plan)
-        line = self._line
+        line = self._record
         line["limit"] = min(limits, default=-1)
         line["until_ps"] = -1 if until_ps is None else min(until_ps, NEVER_PS)
         line["outstanding"] = load.outstanding
@@ -117,14 +116,14 @@ class Line:
     @property
     def is_over(self) -> bool:
         """Whether the run has come to its end."""
-        return bool(self._line["is_over"])
+        return bool(self._record["is_over"])
 
     def advance(self, at_most: int) -> None:
         """Lets at most so many requests pass; fewer where sums would not fit.
 
         `TooFarError` for times that do not fit, and a `BreakdownError` if parts do not sum up.
         """
-        line = self._line
+        line = self._record
         closed = int(line["closed"])
         advance(
             self._lines,
@@ -150,42 +149,20 @@ class Line:
     # -- what the run gave ------------------------------------------------------------------
 
     @property
-    def posted(self) -> int:
-        """How many requests were posted."""
-        return int(self._line["posted"])
-
-    @property
     def marked(self) -> int:
         """How many were posted with an order, a service mode or a fence."""
         return int(self._marked[: self.posted].sum())
 
     @property
-    def first_completion_ps(self) -> int:
-        """When the first request was complete; 0 if none was."""
-        return int(self._line["first_completion_ps"])
-
-    @property
-    def rounds(self) -> Rounds:
-        """When so many completions at a time were there."""
-        line = self._line
-        names = ("round", "rounds", "first_round_ps", "last_round_ps")
-        return Rounds(*(int(line[name]) for name in names))
-
-    @property
-    def last_completion_ps(self) -> int:
-        """When the last request was complete; 0 if none was."""
-        return int(self._line["last_completion_ps"])
-
-    @property
     def changed_ps(self) -> int:
         """When a request came in or went out last."""
-        line = self._line
+        line = self._record
         return int(max(self.first_post_ps, line["last_post_ps"], line["last_completion_ps"]))
 
     @property
     def now_ps(self) -> int:
         """Up to when it has run, as far as it concerns requests."""
-        return int(max(self._line["until_ps"], self.changed_ps))
+        return int(max(self._record["until_ps"], self.changed_ps))
 
     @property
     def inside_ps(self) -> int:
@@ -202,23 +179,23 @@ class Line:
     # -- between two calls ------------------------------------------------------------------
 
     @property
-    def _line(self) -> Any:
+    def _record(self) -> Any:
         return self._lines[0]
 
     def _end_here(self) -> None:
-        line = self._line
+        line = self._record
         line["until_ps"] = line["last_completion_ps"] if self.latency.count else self.first_post_ps
 
     def _give_posts(self) -> None:
         """The posts at the next times; without any more of them it is over."""
-        line = self._line
+        line = self._record
         self._posts = next(self._chunks, np.zeros(0, np.int64))
         line["next"] = 0
         line["is_over"] |= not self._posts.size
 
     def _settle(self) -> None:
         """Leaves the stations of the path as they are at the end of the run."""
-        line = self._line
+        line = self._record
         for stop in self._stops:
             hop = self._plan.hops[stop["hop"]]
             station = hop.station
@@ -236,7 +213,7 @@ class Line:
 
     def _take_sums(self, closed: int) -> None:
         """Takes what was summed up, so that the sums start again from zero."""
-        line = self._line
+        line = self._record
         buckets = np.flatnonzero(self._bucket_counts)
         counts = self._bucket_counts[buckets].tolist()
         sums = self._bucket_sums[buckets].tolist()

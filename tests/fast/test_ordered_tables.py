@@ -74,6 +74,6 @@ def test_those_that_are_lost_are_waited_for_no_more() -> None:
             repeated[stage] += compiled.counts(stage)["reads_repeated"]
         lost.update(compiled.dropped)
         # No word is watched for a read that will never be checked.
-        assert compiled._world["watched_words"]["count"] == 0
+        assert compiled._record["watched_words"]["count"] == 0
     assert min(repeated["check"], repeated["check_again"]) > 10
     assert min(lost["narrow"], lost["memory"], lost["narrow_too"]) > 10
