@@ -219,14 +219,14 @@ class _Picture:
         return f"One {' or '.join(map(_bytes, sizes))} remote {what}, alone: where the time goes"
 
     def _totals(self, placement: Placement) -> tuple[_Line, ...]:
-        derived = f"derived {self._number(placement.derived_ps)}"
+        beside = f"derived {self._number(placement.derived_ps)}"
         fastest_ps = min(placement.emulated_ps for placement in self.placements)
         if len(self.placements) > 1 and fastest_ps > 0:
             ratio = placement.emulated_ps / fastest_ps
-            derived += f" · {ratio:.2f}×" if ratio < 100 else f" · {ratio:.0f}×"
+            beside = f"{ratio:.{2 if ratio < 100 else 0}f}× · {beside}"
         return (
             _Line(f"{self._number(placement.emulated_ps)} {self.unit}", TOTAL, "bold"),
-            _Line(derived, SMALL, colour=GREY),
+            _Line(beside, SMALL, colour=GREY),
         )
 
     def _row(

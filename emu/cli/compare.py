@@ -100,6 +100,11 @@ def compare(
     if requests is not None and outstanding is None:
         raise OptionError("--requests without --outstanding; expected both, or --outstanding alone")
     chosen = read_engine(engine)
+    if chosen != "auto" and outstanding is None:
+        raise OptionError(
+            f"--engine {chosen} without --outstanding; expected both, as one request alone runs "
+            "on the reference engine"
+        )
     word = op or "read"
     operation = read_operation(word)
     size_bytes = read_size(size)

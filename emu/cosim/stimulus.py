@@ -16,6 +16,8 @@ VALUES = {"order": 3}
 NUMBER = "id"
 #: Longest run of a burst, in cycles.
 LONGEST_BURST = 40
+#: So many random numbers are made at a time.
+DRAWS = 256
 
 
 class Willing:
@@ -167,7 +169,7 @@ class Items:
         unknown = [name for name in given if name not in fields]
         if unknown:
             raise CosimError(f"a limit for '{unknown[0]}', which is no field of what is sent")
-        self._random = random
+        self._draw = _draws(random).__next__
         self._fields = [(name, width, _limit(name, width, given)) for name, width in fields.items()]
         self._made = 0
         self._bits = self._left = 0
@@ -201,21 +203,27 @@ class Items:
             elif limit == 1 << width:
                 # A draw is enough for several fields.
                 if self._left < width:
-                    self._bits, self._left = self._draw(width)
+                    self._bits, self._left = self._at_least(width)
                 values.append(self._bits & (limit - 1))
                 self._bits >>= width
                 self._left -= width
             else:
-                values.append(self._random.below(limit))
+                values.append(self._draw() * limit >> 64)
         return tuple(values)
 
-    def _draw(self, width: int) -> tuple[int, int]:
+    def _at_least(self, width: int) -> tuple[int, int]:
         """Random bits, at least so many, and how many they are."""
-        bits, left = self._random.bits(), 64
+        bits, left = self._draw(), 64
         while left < width:
-            bits |= self._random.bits() << left
+            bits |= self._draw() << left
             left += 64
         return bits, left
+
+
+def _draws(random: Random) -> Iterator[int]:
+    """Random bits, 64 at a time."""
+    while True:
+        yield from random.many_bits(DRAWS)
 
 
 def _limit(name: str, width: int, limits: Mapping[str, int]) -> int:

@@ -195,6 +195,15 @@ def test_requests_alone_are_refused() -> None:
     )
 
 
+def test_an_engine_without_a_load_is_refused() -> None:
+    with pytest.raises(EmuError) as error:
+        run("ub_load", "--engine", "fast")
+    assert str(error.value) == (
+        "--engine fast without --outstanding; expected both, as one request alone runs on the "
+        "reference engine"
+    )
+
+
 def test_what_service_has_beyond_the_derived_is_called_cut_edges_only_if_it_is_that() -> None:
     assert "+ service (edges on whole ps) " in run("pcie_nic", "ub_async")
     # A way of a network with several is drawn, and longer than the shortest.
