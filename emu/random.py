@@ -3,10 +3,16 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Iterator
 
 _MASK = (1 << 64) - 1
+#: What is added to the state for each number, and the factors of the output function.
 _STEP = 0x9E3779B97F4A7C15
 _FIRST, _SECOND = 0xBF58476D1CE4E5B9, 0x94D049BB133111EB
+
+#: A stream makes its numbers one by one up to `FEW`, and then `MANY` at a time.
+FEW = 10_000
+MANY = 256
 
 
 class Random:
@@ -28,16 +34,19 @@ class Random:
         z = ((z ^ (z >> 27)) * _SECOND) & _MASK
         return z ^ (z >> 31)
 
-    def many_bits(self, count: int) -> list[int]:
-        """What `bits` would give in so many calls; quicker for many."""
-        import numpy as np  # slow to import
+    def stream(self) -> Iterator[int]:
+        """What `bits` would give, again and again; nobody else is to draw meanwhile."""
+        for _ in range(FEW):
+            yield self.bits()
+        import numpy as np  # takes longer to import than so few numbers
 
-        z = np.arange(1, count + 1, dtype=np.uint64) * np.uint64(_STEP) + np.uint64(self.state)
-        self.state = (self.state + count * _STEP) & _MASK
-        z = (z ^ (z >> np.uint64(30))) * np.uint64(_FIRST)
-        z = (z ^ (z >> np.uint64(27))) * np.uint64(_SECOND)
-        made: list[int] = (z ^ (z >> np.uint64(31))).tolist()
-        return made
+        steps = np.arange(1, MANY + 1, dtype=np.uint64) * np.uint64(_STEP)
+        while True:
+            z = steps + np.uint64(self.state)
+            self.state = (self.state + MANY * _STEP) & _MASK
+            z = (z ^ (z >> np.uint64(30))) * np.uint64(_FIRST)
+            z = (z ^ (z >> np.uint64(27))) * np.uint64(_SECOND)
+            yield from (z ^ (z >> np.uint64(31))).tolist()
 
     def below(self, limit: int) -> int:
         """A whole number from 0 to `limit` - 1; the bias is under `limit` / 2**64."""

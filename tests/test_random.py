@@ -1,7 +1,8 @@
-from hypothesis import given
-from hypothesis import strategies as st
+from itertools import islice
 
-from emu.random import Random
+import pytest
+
+from emu.random import FEW, MANY, Random
 
 
 def test_the_sequence_is_that_of_splitmix64() -> None:
@@ -17,13 +18,14 @@ def test_the_sequence_is_that_of_splitmix64() -> None:
     ]
 
 
-@given(st.integers(0, 2**64 - 1), st.lists(st.integers(0, 300), max_size=4))
-def test_many_bits_at_a_time_are_those_of_one_after_another(state: int, counts: list[int]) -> None:
-    one, many = Random(1, "x"), Random(1, "x")
-    one.state = many.state = state
-    for count in counts:
-        assert many.many_bits(count) == [one.bits() for _ in range(count)]
-        assert many.state == one.state
+@pytest.mark.parametrize("state", (0, 1, 2**63, 2**64 - 1, 0x0123456789ABCDEF))
+def test_a_stream_is_one_number_after_another(state: int) -> None:
+    random = Random(1, "x")
+    random.state = state
+    count = FEW + 2 * MANY + 1
+    numbers = list(islice(random.stream(), count))
+    random.state = state
+    assert numbers == [random.bits() for _ in range(count)]
 
 
 def test_a_component_has_numbers_of_its_own() -> None:

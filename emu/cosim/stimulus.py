@@ -16,8 +16,6 @@ VALUES = {"order": 3}
 NUMBER = "id"
 #: Longest run of a burst, in cycles.
 LONGEST_BURST = 40
-#: So many random numbers are made at a time.
-DRAWS = 256
 
 
 class Willing:
@@ -169,7 +167,7 @@ class Items:
         unknown = [name for name in given if name not in fields]
         if unknown:
             raise CosimError(f"a limit for '{unknown[0]}', which is no field of what is sent")
-        self._draw = _draws(random).__next__
+        self._draw = random.stream().__next__
         self._fields = [(name, width, _limit(name, width, given)) for name, width in fields.items()]
         self._made = 0
         self._bits = self._left = 0
@@ -218,12 +216,6 @@ class Items:
             bits |= self._draw() << left
             left += 64
         return bits, left
-
-
-def _draws(random: Random) -> Iterator[int]:
-    """Random bits, 64 at a time."""
-    while True:
-        yield from random.many_bits(DRAWS)
 
 
 def _limit(name: str, width: int, limits: Mapping[str, int]) -> int:
